@@ -154,9 +154,10 @@ chart: ## Pack the Helm chart into dist/.
 dist: ## Build the binaries, the rendered manifests and the chart of a release into dist/.
 	rm -rf dist && mkdir dist
 	@set -e; for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do \
-	  name=dist/memcached-operator-$$(echo $$platform | tr / -); echo "building $$name"; \
-	  CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} \
-	    $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $$name .; done
+	  suffix=$$(echo $$platform | tr / -); echo "building for $$platform"; \
+	  for program in . ./test/hookcheck; do name=$${program##*/}; name=$${name#.}; \
+	    CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} \
+	      $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o dist/$${name:-memcached-operator}-$$suffix $$program; done; done
 	$(KUSTOMIZE) build manifests/default >dist/install.yaml
 	$(KUSTOMIZE) build manifests/all >dist/install-all.yaml
 	cp manifests/metacontroller-values.yaml dist/

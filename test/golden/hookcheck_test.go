@@ -29,7 +29,7 @@ func TestHookcheck(t *testing.T) {
 	for controller, recorded := range cases {
 		t.Run(controller, func(t *testing.T) {
 			t.Parallel()
-			s := check.Subject{CRDs: definitions, Call: func(hook string, body []byte) check.Response {
+			s := check.Subject{CRDs: definitions, Call: func(hook string, body []byte, _ string) check.Response {
 				recorder := post(handler, "/"+controller+"/"+hook, body)
 				return check.Response{Code: recorder.Code, RetryAfter: recorder.Header().Get("Retry-After"), Body: recorder.Body.Bytes()}
 			}}

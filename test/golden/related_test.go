@@ -6,33 +6,19 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/example/memcached-operator/test/internal/metacontroller"
 )
 
-// relatedRule is a rule of a customize response.
-type relatedRule struct {
-	APIVersion    string                `json:"apiVersion"`
-	Resource      string                `json:"resource"`
-	Namespace     string                `json:"namespace"`
-	LabelSelector *metav1.LabelSelector `json:"labelSelector"`
-}
-
-// selects reports whether Metacontroller sends an object of the rule's kind. A rule that names the namespace has the same
-// meaning in both hook versions.
-func (r relatedRule) selects(object metav1.Object) bool {
-	selector, err := metav1.LabelSelectorAsSelector(r.LabelSelector)
-	return err == nil && r.Namespace == object.GetNamespace() && r.LabelSelector != nil && selector.Matches(labels.Set(object.GetLabels()))
-}
-
 // podRules returns the rules for pods that the customize hook returns for the controller and the parent of a sync request.
-func podRules(t testing.TB, handler http.Handler, controller string, request map[string]any) []relatedRule {
+func podRules(t testing.TB, handler http.Handler, controller string, request map[string]any) []metacontroller.Rule {
 	t.Helper()
 	body := mustPost(t, handler, "/"+controller+"/customize", encode(t, map[string]any{"controller": request["controller"], "parent": request["parent"]}))
 	var response struct {
-		RelatedResources []relatedRule `json:"relatedResources"`
+		RelatedResources []metacontroller.Rule `json:"relatedResources"`
 	}
 	mustDecode(t, body, &response)
-	return slices.DeleteFunc(response.RelatedResources, func(rule relatedRule) bool { return rule.Resource != "pods" })
+	return slices.DeleteFunc(response.RelatedResources, func(rule metacontroller.Rule) bool { return rule.Resource != "pods" })
 }
 
 // TestRulesSelectEveryPod checks that the customize hook selects every pod of status.nodes, of all recorded requests.
@@ -47,7 +33,7 @@ func TestRulesSelectEveryPod(t *testing.T) {
 		request := parse(t, f.request)
 		response := parse(t, mustPost(t, handler, f.url(), f.request))
 		rules := podRules(t, handler, f.controller, request)
-		namespace := request["parent"].(map[string]any)["metadata"].(map[string]any)["namespace"]
+		namespace, _ := request["parent"].(map[string]any)["metadata"].(map[string]any)["namespace"].(string)
 		pods, _ := request["related"].(map[string]any)["Pod.v1"].(map[string]any)
 		nodes, _ := response["status"].(map[string]any)["nodes"].([]any)
 		for _, pod := range pods {
@@ -59,7 +45,9 @@ func TestRulesSelectEveryPod(t *testing.T) {
 				continue // a pod of another owner
 			}
 			checked[f.controller]++
-			if !slices.ContainsFunc(rules, func(rule relatedRule) bool { return rule.selects(&metadata.Metadata) }) {
+			if !slices.ContainsFunc(rules, func(rule metacontroller.Rule) bool {
+				return rule.Selects(metacontroller.Scope{Namespace: namespace}, &metadata.Metadata, nil)
+			}) {
 				t.Errorf("%s: status.nodes has the pod %s, but the rules do not select it: %v", f.name, metadata.Metadata.Name, rules)
 			}
 		}

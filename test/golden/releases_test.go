@@ -37,7 +37,7 @@ func TestTwoReleases(t *testing.T) {
 		}
 		for first := range releases {
 			applied := parse(t, mustPost(t, releases[first], f.url(), f.request))
-			request, _ := check.Apply(parse(t, f.request), applied)
+			request, _ := check.CRDs(nil).Apply(parse(t, f.request), applied)
 			mirror(request["children"])
 			for turn := range 4 {
 				response := parse(t, mustPost(t, releases[(first+turn+1)%2], f.url(), encode(t, request)))
@@ -45,7 +45,7 @@ func TestTwoReleases(t *testing.T) {
 					t.Errorf("%s: release %d changes what release %d has applied (-applied +changed):\n%s", f.name, (first+turn+1)%2, first, diff)
 					break
 				}
-				request, _ = check.Apply(request, response)
+				request, _ = check.CRDs(nil).Apply(request, response)
 				mirror(request["children"])
 			}
 		}

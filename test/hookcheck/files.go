@@ -52,19 +52,33 @@ func read(path string, each func(file string, document map[string]any) error, en
 	})
 }
 
+func metadataName(document map[string]any) string {
+	metadata, _ := document["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return name
+}
+
 func (o options) readController() (map[string]any, error) {
 	var controller map[string]any
+	var names, decorators []string
 	err := read(o.controller, func(_ string, document map[string]any) error {
-		if document["kind"] == "CompositeController" && controller != nil {
-			return errors.New("a second CompositeController: hookcheck checks one")
-		}
-		if document["kind"] == "CompositeController" {
+		name := metadataName(document)
+		if document["kind"] == "CompositeController" && (o.name == "" || o.name == name) {
 			controller = document
+			names = append(names, name)
+		} else if document["kind"] == "DecoratorController" {
+			decorators = append(decorators, name)
 		}
 		return nil
-	}, ".yaml", ".yml")
-	if err == nil && controller == nil {
-		err = fmt.Errorf("%s has no CompositeController", o.controller)
+	}, ".yaml", ".yml", ".json")
+	switch {
+	case err != nil:
+	case len(names) > 1:
+		err = fmt.Errorf("%s has the CompositeControllers %s: choose one with --name", o.controller, strings.Join(names, ", "))
+	case controller == nil && len(decorators) > 0:
+		err = fmt.Errorf("%s has the DecoratorController %s: hookcheck checks CompositeControllers only", o.controller, strings.Join(decorators, ", "))
+	case controller == nil:
+		err = fmt.Errorf("%s has no CompositeController %s", o.controller, o.name)
 	}
 	return controller, err
 }
@@ -72,10 +86,9 @@ func (o options) readController() (map[string]any, error) {
 // readCRDs returns the CRDs as they are, and decoded.
 func (o options) readCRDs() (definitions []map[string]any, crds check.CRDs, err error) {
 	err = read(o.crds, func(_ string, document map[string]any) error {
-		if document["kind"] != "CustomResourceDefinition" {
-			return nil
+		if document["kind"] == "CustomResourceDefinition" {
+			definitions = append(definitions, document)
 		}
-		definitions = append(definitions, document)
 		text, err := json.Marshal(document)
 		if err == nil {
 			crds, err = crds.Add(text)

@@ -28,11 +28,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // options are the flags and the argument.
 type options struct {
-	controller, samples, requests, crds string
-	output                              string
-	endpoint                            check.Endpoint
-	pid                                 int
-	cluster                             bool
+	controller, name, samples, requests, crds string
+	output, record                            string
+	endpoint                                  check.Endpoint
+	pid                                       int
+	cluster                                   bool
 }
 
 // run checks the hook that the arguments name, and returns the exit code.
@@ -63,10 +63,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("hookcheck", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.controller, "controller", "", "`file` with the CompositeController")
+	flags.StringVar(&o.name, "name", "", "`name` of the CompositeController, if the file has several")
+	flags.StringToStringVar(&o.endpoint.Others, "hook", nil, "`URL` of a hook that listens elsewhere, as finalize=http://127.0.0.1:8081")
 	flags.StringVar(&o.samples, "samples", "", "`file or directory` with parents and related objects in YAML")
 	flags.StringVar(&o.requests, "requests", "", "`file or directory` with requests that Metacontroller sent, in JSON")
 	flags.StringVar(&o.crds, "crds", "", "`file or directory` with the CRDs of parents and custom children")
-	flags.StringVarP(&o.output, "output", "o", "table", "`format` of the findings: table, json or junit")
+	flags.StringVarP(&o.output, "output", "o", "table", "`format` of the findings: table, json, junit, or responses, which prints those to the samples")
+	flags.StringVar(&o.record, "record", "", "`directory` for the requests about the samples")
 	flags.StringVar(&o.endpoint.TokenFile, "token-file", "", "`file` with the bearer token")
 	flags.StringVar(&o.endpoint.CA, "ca", "", "`file` with the CA of the hook")
 	flags.StringVar(&o.endpoint.Cert, "cert", "", "`file` with the client certificate")
@@ -87,7 +90,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case o.samples == "" && o.requests == "":
 		return o, errors.New("both --samples and --requests are missing")
 	case formats[o.output] == nil:
-		return o, fmt.Errorf("--output is %q, not table, json or junit", o.output)
+		return o, fmt.Errorf("--output is %q, not table, json, junit or responses", o.output)
 	}
 	o.endpoint.URL = flags.Arg(0)
 	return o, nil
@@ -111,7 +114,8 @@ func (o options) check(progress io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := check.Subject{CRDs: crds, Call: call, Wait: func() { time.Sleep(1100 * time.Millisecond) }}
+	r := &report{Checks: check.Checks, record: o.record}
+	s := check.Subject{CRDs: crds, Responses: r.keep, Call: call, Wait: func() { time.Sleep(1100 * time.Millisecond) }}
 	if o.pid != 0 {
 		s.Peak = func() int64 { return peakOf(o.pid) }
 	}
@@ -122,7 +126,7 @@ func (o options) check(progress io.Writer) (*report, error) {
 	if len(cases) == 0 {
 		return nil, fmt.Errorf("no request and no parent of the CompositeController in %s", cmp.Or(o.samples, o.requests))
 	}
-	r := &report{Requests: len(cases), Checks: check.Checks}
+	r.Requests = len(cases)
 	if o.cluster { // first, because a broken request may end the hook
 		more, err := inCluster(check.ClusterRequest{Endpoint: o.endpoint, Controller: controller, CRDs: definitions, Samples: samples}, progress)
 		if err != nil {
@@ -135,7 +139,7 @@ func (o options) check(progress io.Writer) (*report, error) {
 		found := &r.Findings[i]
 		found.Case, found.Message = text.Lines(found.Case), text.Lines(found.Message)
 	}
-	return r, nil
+	return r, r.recordErr
 }
 
 var peakPattern = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)

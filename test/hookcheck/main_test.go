@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -123,7 +124,7 @@ func TestRequests(t *testing.T) {
 		code int
 		want string
 	}{
-		{newHandler(), passed, "22 checks of "},
+		{newHandler(), passed, "27 checks of "},
 		{http.HandlerFunc(broken), foundProblems, "customize/hook-v1/request.json"},
 	} {
 		hook := httptest.NewServer(test.hook)
@@ -142,8 +143,63 @@ func TestList(t *testing.T) {
 	hook := httptest.NewServer(newHandler())
 	defer hook.Close()
 	var out bytes.Buffer
-	if code := run(append(nginx, "--samples", list, hook.URL), &out, &out); code != passed || !strings.Contains(out.String(), "22 checks of 3 requests") {
+	if code := run(append(nginx, "--samples", list, hook.URL), &out, &out); code != passed || !strings.Contains(out.String(), "27 checks of 5 requests") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
+	}
+}
+
+// TestServers checks that each hook gets its requests, at its own server and with its query.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	urls := make(chan string, 1000)
+	serve := func(name string) *httptest.Server {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			urls <- name + r.URL.String()
+			broken(w, r)
+		}))
+	}
+	first, second := serve("first"), serve("second")
+	defer first.Close()
+	defer second.Close()
+	controller := ca.Write(t.TempDir(), "two.yaml", []byte(`
+{kind: CompositeController, metadata: {name: other}, spec: {}}
+---
+{kind: CompositeController, metadata: {name: a}, spec: {generateSelector: true, parentResource: {apiVersion: proxy.example.com/v1alpha1, resource: nginxes},
+  hooks: {sync: {webhook: {url: "http://a:8080/sync?b=c"}}, finalize: {webhook: {url: "http://a:8081/"}}}}}`))
+	var out bytes.Buffer
+	recorded := t.TempDir()
+	code := run(append(nginx, "--record", recorded, "--controller", controller, "--name", "a", "-o", "responses", "--hook", "finalize="+second.URL, first.URL), &out, &out)
+	if code != foundProblems || !strings.Contains(out.String(), "# sync of Nginx nginx-sample\nstatus: {}\n---\n") {
+		t.Errorf("exit code %d:\n%s", code, out.String())
+	}
+	for _, hook := range []string{"sync", "finalize"} {
+		if _, err := os.Stat(filepath.Join(recorded, hook, "nginx-nginx-sample", "request.json")); err != nil {
+			t.Error(err)
+		}
+	}
+	first.Close()
+	second.Close()
+	close(urls)
+	seen := map[string]bool{}
+	for url := range urls {
+		seen[url] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"first/sync?b=c": true, "second/": true}, seen); diff != "" {
+		t.Errorf("called URLs (-want +got):\n%s", diff)
+	}
+}
+
+// TestPage checks that the page has a row for each check.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range check.Checks {
+		if row := fmt.Sprintf("| `%s` | %s | %s |", c.ID, c.Looks, c.Why); !strings.Contains(string(page), row) {
+			t.Errorf("README.md does not have the row\n%s", row)
+		}
 	}
 }
 
@@ -186,7 +242,11 @@ func TestCredentials(t *testing.T) {
 
 func TestNotChecked(t *testing.T) {
 	t.Parallel()
-	empty := t.TempDir()
+	empty, dir := t.TempDir(), t.TempDir()
+	decorator := ca.Write(dir, "decorator.yaml", []byte("{kind: DecoratorController, metadata: {name: service-per-pod}}"))
+	old := ca.Write(dir, "old.yaml", []byte("{apiVersion: apiextensions.k8s.io/v1beta1, kind: CustomResourceDefinition, metadata: {name: boxes.example.com}}"))
+	servers := ca.Write(dir, "servers.yaml", []byte(`{kind: CompositeController, metadata: {name: a}, spec: {hooks: {
+  sync: {webhook: {url: "http://a:8080/sync"}}, finalize: {webhook: {url: "http://a:8081/"}}}}}`))
 	hook := httptest.NewServer(http.HandlerFunc(broken))
 	defer hook.Close()
 	for _, test := range []struct{ args, want string }{
@@ -194,11 +254,14 @@ func TestNotChecked(t *testing.T) {
 		{hook.URL, "--controller is missing"},
 		{"--controller ../../manifests/controllers/nginx " + hook.URL, "both --samples and --requests are missing"},
 		{strings.Join(nginx, " ") + " -o yaml " + hook.URL, `--output is "yaml"`},
-		{strings.Join(nginx, " ") + " http://127.0.0.1:1", "the hook is not running"},
+		{strings.Join(nginx, " ") + " http://127.0.0.1:1", "hook is not running"},
 		{strings.Join(nginx, " ") + " 127.0.0.1", "not a URL with a host"},
-		{strings.Join(nginx, " ") + " --controller ../../manifests/controllers " + hook.URL, "a second CompositeController"},
+		{strings.Join(nginx, " ") + " --controller ../../manifests/controllers " + hook.URL, "has the CompositeControllers customimagedeploy"},
 		{strings.Join(nginx, " ") + " --controller ../../crds " + hook.URL, "has no CompositeController"},
-		{strings.Join(nginx, " ") + " --crds " + empty + " " + hook.URL, "give its CRD"},
+		{strings.Join(nginx, " ") + " --controller " + decorator + " " + hook.URL, "has the DecoratorController service-per-pod: hookcheck checks CompositeControllers only"},
+		{strings.Join(nginx, " ") + " --crds " + old + " " + hook.URL, "boxes.example.com has the version v1beta1"},
+		{strings.Join(nginx, " ") + " --controller " + servers + " " + hook.URL, "on different servers"},
+		{strings.Join(nginx, " ") + " --crds " + empty + " " + hook.URL, "add its CRD to --crds"},
 		{strings.Join(nginx, " ") + " --samples " + empty + " " + hook.URL, "no request and no parent"},
 		{strings.Join(nginx, " ") + " --samples missing " + hook.URL, "no such file"},
 		{strings.Join(nginx, " ") + " --cert missing " + hook.URL, "client certificate"},

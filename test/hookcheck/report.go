@@ -1,11 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
+	"unicode"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/test/hookcheck/check"
 )
@@ -15,9 +23,53 @@ type report struct {
 	Requests int
 	Checks   []check.Check
 	Findings []check.Finding
+	// responses are YAML documents, each after a comment with the sample.
+	responses bytes.Buffer
+	// record is a directory for requests; "" for none.
+	record    string
+	recordErr error
 }
 
-var formats = map[string]func(io.Writer, *report) error{"table": writeTable, "json": writeJSON, "junit": writeJUnit}
+// keep adds a response, and records the request.
+func (r *report) keep(c check.Case, response check.Response) {
+	text := fmt.Appendf(nil, "# %d %s\n", response.Code, response.Body)
+	if body, err := yaml.JSONToYAML(response.Body); err == nil && response.Code == http.StatusOK {
+		text = body
+	}
+	title := c.Name
+	if c.Phase != "" {
+		title += ", with children that are " + c.Phase
+	} else if c.Hook == "sync" && len(check.ObservedNames(c.Request)) > 0 {
+		title += ", with children"
+	}
+	fmt.Fprintf(&r.responses, "# %s of %s\n%s---\n", c.Hook, title, text)
+	if r.record != "" && r.recordErr == nil {
+		r.recordErr = write(filepath.Join(r.record, c.Hook, slug(title), "request.json"), c.Request)
+	}
+}
+
+// slug returns a title as the name of a directory.
+func slug(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
+}
+
+func write(file string, request map[string]any) error {
+	body, err := json.MarshalIndent(request, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(body, '\n'), 0o644)
+}
+
+func writeResponses(w io.Writer, r *report) error {
+	_, err := r.responses.WriteTo(w)
+	return err
+}
+
+var formats = map[string]func(io.Writer, *report) error{"table": writeTable, "json": writeJSON, "junit": writeJUnit, "responses": writeResponses}
 
 func writeTable(w io.Writer, r *report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/example/memcached-operator/test/requests"
+	mc "github.com/example/memcached-operator/test/internal/metacontroller"
 )
 
 const (
@@ -58,7 +58,7 @@ type metacontroller struct {
 	decoded   map[string]*unstructured.Unstructured
 	unchanged map[*object]*unstructured.Unstructured
 
-	rules       []rule
+	rules       []mc.Rule
 	rulesFor    string // UID and generation
 	rulesExpire time.Time
 }
@@ -148,13 +148,13 @@ func (m *metacontroller) apply(observed *object, child *unstructured.Unstructure
 	desired.SetLabels(withEntry(desired.GetLabels(), uidLabel, string(p.uid)))
 	if observed == nil {
 		return func() error {
-			created := requests.Created(desired)
+			created := mc.Created(desired)
 			created.SetOwnerReferences([]metav1.OwnerReference{controllerRef(p)})
 			return m.write(p, keyIn(created), func() error { return m.create(created, m.now) })
 		}
 	}
 	return func() error {
-		next := requests.Updated(observed.Unstructured, desired)
+		next := mc.Updated(observed.Unstructured, desired)
 		if reflect.DeepEqual(next.Object, observed.Object) {
 			m.unchanged[observed] = child
 			return nil

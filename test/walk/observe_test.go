@@ -10,7 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
+
+	mc "github.com/example/memcached-operator/test/internal/metacontroller"
 )
 
 // observation is what one sync observes.
@@ -19,19 +20,6 @@ type observation struct {
 	children []*object
 	pods     [][]byte // sorted by name
 	podNames []string
-}
-
-type rule struct {
-	Resource, Namespace string
-	LabelSelector       *metav1.LabelSelector
-}
-
-func (r rule) selects(p *pod) bool {
-	if r.Resource != "pods" || r.Namespace != "" && r.Namespace != p.Namespace {
-		return false
-	}
-	selector, err := metav1.LabelSelectorAsSelector(r.LabelSelector)
-	return err == nil && r.LabelSelector != nil && selector.Matches(labels.Set(p.Labels))
 }
 
 // claim adopts orphans with the label of the parent, and releases children that have lost it.
@@ -61,7 +49,9 @@ func (m *metacontroller) observe() *observation {
 	pods := slices.Clone(m.pods)
 	slices.SortFunc(pods, func(a, b *pod) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range pods {
-		if slices.ContainsFunc(m.rules, func(r rule) bool { return r.selects(p) }) {
+		if slices.ContainsFunc(m.rules, func(r mc.Rule) bool {
+			return r.Resource == "pods" && r.Selects(mc.Scope{Namespace: namespace}, p, nil)
+		}) {
 			v.pods, v.podNames = append(v.pods, p.raw), append(v.podNames, p.Name)
 		}
 	}
@@ -75,7 +65,7 @@ func (m *metacontroller) customize() {
 		return
 	}
 	body := m.hook("/memcached/customize", []byte(`{"controller":`+controllerJSON+`,"parent":`+string(m.parent.raw())+`}`), m.now.Add(m.skew))
-	var got struct{ RelatedResources []rule }
+	var got struct{ RelatedResources []mc.Rule }
 	if err := json.Unmarshal(body, &got); err != nil {
 		fail("customize: %v: %s", err, body)
 	}

@@ -83,12 +83,17 @@ type Desired[S any] struct {
 //
 // For each event of an object, Metacontroller evaluates every rule of every parent, so their cost grows with the number of parents
 // times the number of objects: see decision 16 in webhook/decisions. A parent therefore has few rules, and a rule names the
-// namespace, and selects by a single label.
+// namespace, and selects by a single label, or by names, which cost less.
+//
+// Names exclude the selectors, and Namespace excludes NamespaceSelector, which selects namespaces by their labels and needs hook
+// version v2 and Metacontroller 4.15.
 type RelatedRule struct {
-	APIVersion    string                `json:"apiVersion"`
-	Resource      string                `json:"resource"`
-	LabelSelector *metav1.LabelSelector `json:"labelSelector,omitempty"`
-	Namespace     string                `json:"namespace,omitempty"`
+	APIVersion        string                `json:"apiVersion"`
+	Resource          string                `json:"resource"`
+	LabelSelector     *metav1.LabelSelector `json:"labelSelector,omitempty"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
+	Namespace         string                `json:"namespace,omitempty"`
+	Names             []string              `json:"names,omitempty"`
 }
 
 // RelatedPods returns a rule that selects pods by one label. Metacontroller does not send the pods of a workload as children,

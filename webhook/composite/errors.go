@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,6 +23,21 @@ type ParentError struct{ Err error }
 
 func (e *ParentError) Error() string { return e.Err.Error() }
 func (e *ParentError) Unwrap() error { return e.Err }
+
+// RetryError reports that the hook cannot decide yet, such as before a Secret exists. Metacontroller syncs again after the time, in whole
+// seconds and at least one, instead of its backoff of up to 16 minutes.
+//
+// Until then it changes no child, and it writes no status and no Event: users see nothing. A hook that can return a status returns
+// [Desired] with a condition and ResyncAfter instead. An event of the parent, a child or a related object causes a sync at any time.
+//
+// https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/hooks/webhook.go
+type RetryError struct {
+	Err   error
+	After time.Duration
+}
+
+func (e *RetryError) Error() string { return e.Err.Error() }
+func (e *RetryError) Unwrap() error { return e.Err }
 
 // ReadError reports that the body of a request could not be read.
 type ReadError struct{ Err error }

@@ -179,6 +179,7 @@ func TestFinalizeRequiresFinalizing(t *testing.T) {
 
 func TestCustomize(t *testing.T) {
 	const body = `{"controller": {}, "parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}}}`
+	team := &metav1.LabelSelector{MatchLabels: map[string]string{"team": "a"}}
 	cases := []struct {
 		reason        string
 		rules         []RelatedRule
@@ -188,6 +189,10 @@ func TestCustomize(t *testing.T) {
 		{"null would be no list", nil, `{"relatedResources":[]}`, ""},
 		{"without a selector, the rule would select all pods of the namespace", []RelatedRule{{APIVersion: "v1", Resource: "pods", Namespace: "n"}}, "", "rule 0 selects all pods"},
 		{"an empty selector selects everything", []RelatedRule{{APIVersion: "v1", Resource: "pods", LabelSelector: &metav1.LabelSelector{}}}, "", "rule 0 selects all pods"},
+		{"a Secret by name", []RelatedRule{{APIVersion: "v1", Resource: "secrets", Namespace: "n", Names: []string{"a"}}}, `{"relatedResources":[{"apiVersion":"v1","resource":"secrets","namespace":"n","names":["a"]}]}`, ""},
+		{"the namespaces of a team", []RelatedRule{{APIVersion: "v1", Resource: "secrets", NamespaceSelector: team}}, `{"relatedResources":[{"apiVersion":"v1","resource":"secrets","namespaceSelector":{"matchLabels":{"team":"a"}}}]}`, ""},
+		{"Metacontroller refuses names and a selector", []RelatedRule{{APIVersion: "v1", Resource: "secrets", Names: []string{"a"}, LabelSelector: &metav1.LabelSelector{}}}, "", "both names and a selector"},
+		{"Metacontroller refuses two kinds of namespaces", []RelatedRule{{APIVersion: "v1", Resource: "secrets", Namespace: "n", NamespaceSelector: team}}, "", "both a namespace and a namespaceSelector"},
 		{"a rule without a resource", []RelatedRule{{APIVersion: "v1"}}, "", "rule 0 has no resource"},
 		{"a rule without a version", []RelatedRule{{Resource: "pods"}}, "", "rule 0 has no resource"},
 	}

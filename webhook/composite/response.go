@@ -87,15 +87,23 @@ func groupKey(kind schema.GroupVersionKind) string {
 	return kind.Kind + "." + kind.GroupVersion().String()
 }
 
-// encodeRelated encodes the rules. It refuses a rule without labels, which would select all objects.
+// encodeRelated encodes the rules. It refuses a rule that would select all objects, and rules that Metacontroller refuses at each sync.
 func encodeRelated(rules []RelatedRule) ([]byte, error) {
 	for i, rule := range rules {
-		if rule.APIVersion == "" || rule.Resource == "" {
+		switch {
+		case rule.APIVersion == "" || rule.Resource == "":
 			return nil, fmt.Errorf("related rule %d has no resource", i)
-		}
-		if rule.LabelSelector == nil || len(rule.LabelSelector.MatchLabels) == 0 {
+		case len(rule.Names) > 0 && (rule.LabelSelector != nil || rule.NamespaceSelector != nil):
+			return nil, fmt.Errorf("related rule %d has both names and a selector", i)
+		case rule.Namespace != "" && rule.NamespaceSelector != nil:
+			return nil, fmt.Errorf("related rule %d has both a namespace and a namespaceSelector", i)
+		case len(rule.Names) == 0 && isEmpty(rule.LabelSelector) && isEmpty(rule.NamespaceSelector):
 			return nil, fmt.Errorf("related rule %d selects all %s", i, rule.Resource)
 		}
 	}
 	return json.Marshal(customizeResponse{RelatedResources: append([]RelatedRule{}, rules...)})
+}
+
+func isEmpty(selector *metav1.LabelSelector) bool {
+	return selector == nil || len(selector.MatchLabels)+len(selector.MatchExpressions) == 0
 }

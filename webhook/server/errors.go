@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"strconv"
@@ -46,6 +47,9 @@ func toHTTPError(err error) *httpError {
 	if tokenError, ok := errors.AsType[*composite.TokenError](err); ok {
 		return &httpError{http.StatusRequestEntityTooLarge, tokenError.Error()}
 	}
+	if _, ok := errors.AsType[*composite.RetryError](err); ok {
+		return &httpError{http.StatusTooManyRequests, err.Error()}
+	}
 	if _, ok := errors.AsType[*composite.ParentError](err); ok {
 		return &httpError{http.StatusUnprocessableEntity, err.Error()}
 	}
@@ -69,6 +73,13 @@ func isStranger(code int) bool {
 	return code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed
 }
 
+// setRetryAfter sets the time that a hook has chosen. It is rounded up, because Metacontroller retries immediately after a 0.
+func setRetryAfter(header http.Header, err error) {
+	if later, ok := errors.AsType[*composite.RetryError](err); ok {
+		header.Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(later.After.Seconds())))))
+	}
+}
+
 // write writes the error as a response in plain text.
 func (e *httpError) write(w http.ResponseWriter) {
 	switch e.code {
@@ -80,6 +91,9 @@ func (e *httpError) write(w http.ResponseWriter) {
 	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", http.MethodPost)
 	case http.StatusTooManyRequests:
+		if w.Header().Get("Retry-After") != "" {
+			break // of the hook
+		}
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter()))
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

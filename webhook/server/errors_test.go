@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/example/memcached-operator/webhook/composite"
 )
@@ -44,6 +45,22 @@ func TestLongValuesAreShortened(t *testing.T) {
 			if sevens := strings.Count(text, "7"); sevens > 2*200 || text == "" {
 				t.Errorf("%s: the %s has %d bytes of the value: %.300s", test.reason, output, sevens, text)
 			}
+		}
+	}
+}
+
+// TestRetryError: Metacontroller reads whole seconds, and tries again immediately after a 0.
+func TestRetryError(t *testing.T) {
+	for after, want := range map[time.Duration]string{0: "1", 1500 * time.Millisecond: "2", time.Minute: "60"} {
+		waiting := thingController(func(thingRequest) (composite.Desired[struct{}], error) {
+			return composite.Desired[struct{}]{}, &composite.RetryError{Err: errors.New("the Secret a does not exist yet"), After: after}
+		})
+		request := httptest.NewRequest(http.MethodPost, "/thing/sync", strings.NewReader(thing))
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		NewHandler(Options{Controllers: waiting}).ServeHTTP(recorder, request)
+		if got := recorder.Header().Get("Retry-After"); recorder.Code != http.StatusTooManyRequests || got != want {
+			t.Errorf("%s: %d with Retry-After %q, want %q", after, recorder.Code, got, want)
 		}
 	}
 }

@@ -153,6 +153,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		refusal := toHTTPError(err)
 		code = refusal.code
+		setRetryAfter(w.Header(), err)
 		refusal.write(w)
 	} else {
 		w.Header().Set("Content-Type", "application/json")

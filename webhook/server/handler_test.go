@@ -30,6 +30,7 @@ func TestToHTTPError(t *testing.T) {
 	}{
 		{"the request is not Metacontroller's", &composite.RequestError{Err: errors.New("request has no parent")}, 400},
 		{"the parent's author can fix it", fmt.Errorf("sync: %w", &composite.ParentError{Err: errors.New("spec.size: too small")}), 422},
+		{"the hook waits for another object", fmt.Errorf("sync: %w", &composite.RetryError{Err: errors.New("the Secret a does not exist yet")}), 429},
 		{"the body is too large", fmt.Errorf("reading the request: %w", &http.MaxBytesError{Limit: 5}), 413},
 		{"a token is too large", fmt.Errorf("reading the request: %w", &composite.TokenError{}), 413},
 		{"an httpError has its own code", &httpError{http.StatusUnauthorized, "the request has no token"}, 401},

@@ -29,7 +29,7 @@ var drifted = clusterCheck{
 					continue
 				}
 				start := time.Now()
-				field, foreign, err := r.edit(ctx, child, leaves(value, part...))
+				field, foreign, err := r.edit(ctx, child, check.Leaves(value, part...))
 				if err != nil {
 					return nil, err
 				}
@@ -51,28 +51,28 @@ var drifted = clusterCheck{
 }
 
 // edit changes the first field of a child that the API server lets somebody change, and returns the field and its new value.
-func (r *runner) edit(ctx context.Context, child *unstructured.Unstructured, fields []leaf) (leaf, any, error) {
+func (r *runner) edit(ctx context.Context, child *unstructured.Unstructured, fields []check.Leaf) (check.Leaf, any, error) {
 	for _, field := range fields {
-		for _, value := range alternatives(field.value) {
-			patch := fmt.Sprintf(`[{"op":"replace","path":%q,"value":%s}]`, field.pointer(), encode(value))
+		for _, value := range check.Alternatives(field.Value) {
+			patch := fmt.Sprintf(`[{"op":"replace","path":%q,"value":%s}]`, field.Pointer(), encode(value))
 			if accepted, err := r.patch(ctx, child, patch); err != nil || accepted {
 				return field, value, err
 			}
 		}
 	}
-	return leaf{}, nil, nil
+	return check.Leaf{}, nil, nil
 }
 
 // reverted waits until a child has no foreign value.
-func (r *runner) reverted(ctx context.Context, child *unstructured.Unstructured, field leaf, foreign any) ([]string, error) {
+func (r *runner) reverted(ctx context.Context, child *unstructured.Unstructured, field check.Leaf, foreign any) ([]string, error) {
 	return r.until(ctx, func() ([]string, error) {
 		live, err := r.get(ctx, child)
 		if err != nil || live == nil {
 			return nil, err // deleted, to create it again
 		}
-		value, _, _ := unstructured.NestedFieldNoCopy(live.Object, field.path...)
+		value, _, _ := unstructured.NestedFieldNoCopy(live.Object, field.Path...)
 		if string(encode(value)) == string(encode(foreign)) {
-			return []string{fmt.Sprintf("%s keeps %s %s, which somebody else has set", check.NameOf(child.Object), field.pointer(), encode(foreign))}, nil
+			return []string{fmt.Sprintf("%s keeps %s %s, which somebody else has set", check.NameOf(child.Object), field.Pointer(), encode(foreign))}, nil
 		}
 		return nil, nil
 	})
@@ -80,6 +80,6 @@ func (r *runner) reverted(ctx context.Context, child *unstructured.Unstructured,
 
 // updates reports whether Metacontroller updates children of this kind.
 func (p *parent) updates(child *unstructured.Unstructured) bool {
-	method := check.UpdateMethod(map[string]any{"controller": p.subject.controller}, child.Object)
+	method := p.subject.crds.UpdateMethod(map[string]any{"controller": p.subject.controller}, child.Object)
 	return slices.Contains([]string{"InPlace", "Recreate"}, method)
 }

@@ -26,8 +26,8 @@ var edited = clusterCheck{
 			return nil, nil
 		}
 		generated, _, _ := unstructured.NestedBool(p.subject.controller, "spec", "generateSelector")
-		for _, field := range leaves(spec, "spec") {
-			if field.path[1] == "selector" && !generated {
+		for _, field := range check.Leaves(spec, "spec") {
+			if field.Path[1] == "selector" && !generated {
 				continue // another selector is the same as the loss of all children
 			}
 			start := time.Now()
@@ -53,10 +53,10 @@ var edited = clusterCheck{
 
 // editSpec changes a field in the spec of the sample, or else removes it, and returns the edit. It replaces the whole spec, which also
 // ends the edit before.
-func (r *runner) editSpec(ctx context.Context, p *parent, field leaf) (string, error) {
-	edits := []string{fmt.Sprintf(`{"op":"remove","path":%q}`, field.pointer())}
-	for _, value := range slices.Backward(alternatives(field.value)) {
-		edits = append(edits, fmt.Sprintf(`{"op":"replace","path":%q,"value":%s}`, field.pointer(), encode(value)))
+func (r *runner) editSpec(ctx context.Context, p *parent, field check.Leaf) (string, error) {
+	edits := []string{fmt.Sprintf(`{"op":"remove","path":%q}`, field.Pointer())}
+	for _, value := range slices.Backward(check.Alternatives(field.Value)) {
+		edits = append(edits, fmt.Sprintf(`{"op":"replace","path":%q,"value":%s}`, field.Pointer(), encode(value)))
 	}
 	for _, edit := range slices.Backward(edits) {
 		patch := fmt.Sprintf(`[{"op":"replace","path":"/spec","value":%s},%s]`, encode(p.Object["spec"]), edit)

@@ -36,7 +36,7 @@ func (r *testRun) addBroken(id string, change func(hook string, request, answer 
 	kind := "Broken" + strings.ReplaceAll(id, "-", "")
 	resource := strings.ToLower(kind)
 	r.crds = append(r.crds, decode(fmt.Sprintf(crdYAML, resource, kind)))
-	s := r.add(decode(fmt.Sprintf(controllerYAML, resource)), func(hook string, body []byte) check.Response {
+	s := r.add(decode(fmt.Sprintf(controllerYAML, resource)), nil, func(hook string, body []byte, _ string) check.Response {
 		var request map[string]any
 		if err := json.Unmarshal(body, &request); err != nil {
 			return check.Response{Code: http.StatusBadRequest}
@@ -69,7 +69,7 @@ func (r *testRun) addOwn(t *testing.T) {
 			t.Fatalf("%d samples: %v", len(found), err)
 		}
 		hooks := check.Hooks(controller)
-		s := r.add(controller, func(hook string, body []byte) check.Response {
+		s := r.add(controller, definitions, func(hook string, body []byte, _ string) check.Response {
 			request := httptest.NewRequest(http.MethodPost, hooks[hook].Path, bytes.NewReader(body))
 			request.Header.Set("Content-Type", "application/json")
 			response := httptest.NewRecorder()

@@ -51,7 +51,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	r := &runner{endless: endless}
-	subject := r.add(request.Controller, call)
+	subject := r.add(request.Controller, crds, call)
 	defer subject.close()
 	if err := r.start(ctx, request.CRDs); err != nil {
 		return err

@@ -52,7 +52,7 @@ func (r *runner) unsettled(p *parent, since time.Time) ([]string, error) {
 	}
 	request, answer := syncs[kept-1].decoded()
 	if len(writes) > 0 {
-		return append(describe(writes), reasons(request, answer)...), nil
+		return append(describe(writes), reasons(p.subject.crds, request, answer)...), nil
 	}
 	if terminating := terminating(request); len(terminating) > 0 {
 		return terminating, nil // then it is created again
@@ -80,8 +80,8 @@ func terminating(request map[string]any) (found []string) {
 }
 
 // reasons returns why Metacontroller writes children, according to the model of it.
-func reasons(request, answer map[string]any) (found []string) {
-	_, writes := check.Apply(request, answer)
+func reasons(crds check.CRDs, request, answer map[string]any) (found []string) {
+	_, writes := crds.Apply(request, answer)
 	for _, w := range writes {
 		if w.Child != "" {
 			found = append(found, w.Child+" "+w.What)

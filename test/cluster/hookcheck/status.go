@@ -22,7 +22,7 @@ var statusStored = clusterCheck{
 			}
 			for _, w := range writes {
 				if p.isStatus(w) {
-					return []string{fmt.Sprintf("each sync writes the status, because of status.%s %s", changed(syncs[len(syncs)-1]), w.ResponseStatus.Message)}, nil
+					return []string{fmt.Sprintf("each sync writes the status, because of status.%s %s", p.changed(syncs[len(syncs)-1]), w.ResponseStatus.Message)}, nil
 				}
 			}
 			return nil, nil
@@ -31,9 +31,9 @@ var statusStored = clusterCheck{
 }
 
 // changed returns the field in which a status differs from the stored one.
-func changed(last exchange) string {
+func (p *parent) changed(last exchange) string {
 	request, answer := last.decoded()
-	_, writes := check.Apply(request, answer)
+	_, writes := p.subject.crds.Apply(request, answer)
 	for _, w := range writes {
 		if w.Child == "" {
 			return w.What

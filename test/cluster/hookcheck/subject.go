@@ -22,7 +22,8 @@ const kept = 4
 // subject is the hooks of a CompositeController. It forwards the requests of Metacontroller to them.
 type subject struct {
 	controller map[string]any
-	call       func(hook string, body []byte) check.Response
+	crds       check.CRDs
+	call       func(hook string, body []byte, etag string) check.Response
 	server     *httptest.Server
 
 	mu    sync.Mutex
@@ -38,8 +39,8 @@ type exchange struct {
 
 // add adds a CompositeController, whose hooks the function calls. Metacontroller gets another URL, no credentials, and a short resync
 // period, so that it asks again without a change.
-func (r *runner) add(controller map[string]any, call func(string, []byte) check.Response) *subject {
-	s := &subject{controller: clone(controller), call: call, syncs: map[types.NamespacedName][]exchange{}}
+func (r *runner) add(controller map[string]any, crds check.CRDs, call func(string, []byte, string) check.Response) *subject {
+	s := &subject{controller: clone(controller), crds: crds, call: call, syncs: map[types.NamespacedName][]exchange{}}
 	s.server = httptest.NewServer(s)
 	spec := s.controller["spec"].(map[string]any)
 	spec["resyncPeriodSeconds"] = int64(1)
@@ -65,7 +66,7 @@ func (s *subject) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	hook := path.Base(r.URL.Path)
-	if e.response = s.call(hook, e.request); e.response.Err != nil {
+	if e.response = s.call(hook, e.request, ""); e.response.Err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	if hook == "sync" {

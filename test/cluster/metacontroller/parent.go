@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/example/memcached-operator/test/internal/metacontroller"
 )
 
 // compositeController has the fields of a CompositeController that the stand-in supports.
@@ -118,29 +120,21 @@ func (g groups) of(kind schema.GroupVersionKind) map[string]*unstructured.Unstru
 }
 
 func (g groups) add(o *unstructured.Unstructured) {
-	key := o.GetName()
-	if o.GetNamespace() != "" {
-		key = o.GetNamespace() + "/" + key
-	}
-	g.of(o.GroupVersionKind())[key] = o
+	g.of(o.GroupVersionKind())[metacontroller.Key(true, "", o)] = o
 }
 
-// in returns the groups as a hook of the version gets them. In v1, the keys of objects are relative to the namespace of the
-// parent, and objects in other namespaces are left out.
+// in returns the groups as a hook of the version gets them.
 func (g groups) in(namespace, version string) groups {
-	if version == "v2" {
-		return g
-	}
-	relative := groups{}
+	sent, v2 := groups{}, version == "v2"
 	for kind, objects := range g {
-		relative[kind] = map[string]*unstructured.Unstructured{}
+		sent[kind] = map[string]*unstructured.Unstructured{}
 		for _, o := range objects {
-			if o.GetNamespace() == namespace {
-				relative[kind][o.GetName()] = o
+			if metacontroller.Sent(v2, namespace, o) {
+				sent[kind][metacontroller.Key(v2, namespace, o)] = o
 			}
 		}
 	}
-	return relative
+	return sent
 }
 
 // observedChildren returns the objects of the declared kinds that the parent controls. Kinds without objects are empty groups.

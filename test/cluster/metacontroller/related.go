@@ -1,12 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,14 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
-)
 
-type relatedRule struct {
-	resource      `json:",inline"`
-	Namespace     string                `json:"namespace"`
-	Names         []string              `json:"names"`
-	LabelSelector *metav1.LabelSelector `json:"labelSelector"`
-}
+	"github.com/example/memcached-operator/test/internal/metacontroller"
+)
 
 // generation identifies a generation of a parent. The customize hook is called once per generation.
 type generation struct {
@@ -41,20 +35,20 @@ func (p *parentController) relatedObjects(ctx context.Context, parent *unstructu
 		return found, nil
 	}
 	var response struct {
-		RelatedResources []relatedRule `json:"relatedResources"`
+		RelatedResources []metacontroller.Rule `json:"relatedResources"`
 	}
 	if known, ok := p.customized.Load(generationOf(parent)); ok {
-		response.RelatedResources = known.([]relatedRule)
+		response.RelatedResources = known.([]metacontroller.Rule)
 	} else if err := customize.call(ctx, p.callers[customize], map[string]any{"controller": p.raw, "parent": parent.Object}, &response); err != nil {
 		return nil, err
 	}
 	// Store the rules before listing the objects. Otherwise an event in between would find no parent.
 	p.customized.Store(generationOf(parent), response.RelatedResources)
 	for i, rule := range response.RelatedResources {
-		if customize.Version != "v2" && rule.Namespace != "" && rule.Namespace != parent.GetNamespace() {
-			return nil, fmt.Errorf("related rule %d: v1 selects only objects in the namespace of the parent, not in %s", i, rule.Namespace)
+		kind, scope, err := p.scopeOf(rule, parent)
+		if err == nil {
+			err = rule.Check(scope)
 		}
-		kind, err := p.kindOf(rule.resource)
 		if err != nil {
 			return nil, fmt.Errorf("related rule %d: %w", i, err)
 		}
@@ -64,26 +58,51 @@ func (p *parentController) relatedObjects(ctx context.Context, parent *unstructu
 				return nil, err
 			}
 		}
-		objects := ofKindList(kind)
-		if err := p.cache.List(ctx, objects, client.InNamespace(rule.Namespace)); err != nil {
+		selected, err := p.selected(ctx, rule, kind, scope)
+		if err != nil {
 			return nil, err
 		}
 		found.of(kind)
-		for _, o := range objects.Items {
-			if matches, err := p.matches(rule, kind, &o); err != nil {
-				return nil, fmt.Errorf("related rule %d: %w", i, err)
-			} else if matches {
-				found.add(&o)
-			}
+		for _, o := range selected {
+			found.add(&o)
 		}
 	}
 	return found, nil
 }
 
-func (p *parentController) matches(r relatedRule, kind schema.GroupVersionKind, o client.Object) (bool, error) {
-	selector, err := metav1.LabelSelectorAsSelector(cmp.Or(r.LabelSelector, &metav1.LabelSelector{}))
-	return err == nil && o.GetObjectKind().GroupVersionKind() == kind && (r.Namespace == "" || o.GetNamespace() == r.Namespace) &&
-		(len(r.Names) == 0 || slices.Contains(r.Names, o.GetName())) && selector.Matches(labels.Set(o.GetLabels())), err
+// selected returns the objects of a kind that a rule selects.
+func (p *parentController) selected(ctx context.Context, rule metacontroller.Rule, kind schema.GroupVersionKind, scope metacontroller.Scope) ([]unstructured.Unstructured, error) {
+	objects, in := ofKindList(kind), client.InNamespace(rule.Namespace)
+	if scope.Cluster {
+		in = ""
+	}
+	if err := p.cache.List(ctx, objects, in); err != nil {
+		return nil, err
+	}
+	namespaces, err := p.namespaces(ctx, rule)
+	return slices.DeleteFunc(objects.Items, func(o unstructured.Unstructured) bool { return !rule.Selects(scope, &o, namespaces) }), err
+}
+
+// scopeOf returns the kind that a rule selects, and what decides which objects of it are related to the parent.
+func (p *parentController) scopeOf(rule metacontroller.Rule, parent client.Object) (kind schema.GroupVersionKind, scope metacontroller.Scope, err error) {
+	if kind, err = p.kindOf(resource{APIVersion: rule.APIVersion, Resource: rule.Resource}); err != nil {
+		return kind, scope, err
+	}
+	namespaced, err := p.client.IsObjectNamespaced(ofKind(kind))
+	return kind, metacontroller.Scope{V2: p.cc.Spec.Hooks.Customize.Version == "v2", Namespace: parent.GetNamespace(), Cluster: !namespaced}, err
+}
+
+// namespaces returns the labels of all namespaces if a rule selects by them.
+func (p *parentController) namespaces(ctx context.Context, rule metacontroller.Rule) (map[string]labels.Set, error) {
+	if rule.NamespaceSelector == nil {
+		return nil, nil
+	}
+	all, sets := ofKindList(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}), map[string]labels.Set{}
+	err := p.cache.List(ctx, all)
+	for _, each := range all.Items {
+		sets[each.GetName()] = each.GetLabels()
+	}
+	return sets, err
 }
 
 // parentsOf returns the parents whose related rules match the object.
@@ -94,11 +113,11 @@ func (p *parentController) parentsOf(ctx context.Context, o client.Object) (requ
 	}
 	for _, parent := range parents.Items {
 		rules, _ := p.customized.Load(generationOf(&parent))
-		known, _ := rules.([]relatedRule)
-		if slices.ContainsFunc(known, func(r relatedRule) bool {
-			kind, _ := p.kindOf(r.resource)
-			matches, _ := p.matches(r, kind, o) // a rule with an error matches nothing
-			return matches
+		known, _ := rules.([]metacontroller.Rule)
+		if slices.ContainsFunc(known, func(r metacontroller.Rule) bool {
+			kind, scope, errOfKind := p.scopeOf(r, &parent)
+			namespaces, err := p.namespaces(ctx, r)
+			return errors.Join(errOfKind, err) == nil && o.GetObjectKind().GroupVersionKind() == kind && r.Selects(scope, o, namespaces)
 		}) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&parent)})
 		}

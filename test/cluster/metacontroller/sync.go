@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/example/memcached-operator/test/requests"
+	"github.com/example/memcached-operator/test/internal/metacontroller"
 )
 
 const uidLabel = "controller-uid"
@@ -147,7 +147,7 @@ func (p *parentController) apply(ctx context.Context, parent, observed, child *u
 	if observed == nil {
 		return p.create(ctx, parent, child)
 	}
-	updated := requests.Updated(observed, child)
+	updated := metacontroller.Updated(observed, child)
 	if reflect.DeepEqual(updated.Object, observed.Object) || observed.GetDeletionTimestamp() != nil {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (p *parentController) remove(ctx context.Context, child *unstructured.Unstr
 // create creates a child that the parent does not observe. If its name is taken, create does as Metacontroller: it adopts an orphan
 // with the parent's label, releases an object of the parent without the label, and leaves any other object alone.
 func (p *parentController) create(ctx context.Context, parent, child *unstructured.Unstructured) error {
-	created, owner := requests.Created(child), *metav1.NewControllerRef(parent, p.kind)
+	created, owner := metacontroller.Created(child), *metav1.NewControllerRef(parent, p.kind)
 	created.SetOwnerReferences([]metav1.OwnerReference{owner})
 	if err := p.client.Create(ctx, created); !apierrors.IsAlreadyExists(err) {
 		return err

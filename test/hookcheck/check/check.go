@@ -17,15 +17,18 @@ type Check struct {
 	Looks, Why string
 	// once is for checks that look at one request of each hook, because they need many calls.
 	once bool
-	run  func(s *Subject, e *exchange) []string
+	// always is for checks of a request without a proper response.
+	always bool
+	run    func(s *Subject, e *exchange) []string
 }
 
 // Checks are all checks that need no cluster.
 var Checks = []Check{
-	responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childOwner,
-	finalizedInSync, resyncDelay, sameResponse, ignoredFields, hotLoop, listDefault, statusSettles, statusSchema, finalizeEnds,
+	parentCRD, responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childMetadata, childOwner,
+	listKey, onDelete, finalizedInSync, resyncDelay, sameResponse, ignoredFields, eTag, hotLoop, statusSettles, statusSchema, finalizeEnds,
 	relatedRules, relatedStable, thousandObjects,
-	failClosed, // the last one, because it may end the hook
+	failClosed, // the last one that calls the hook, because it may end it
+	limits,
 }
 
 // Finding is a property that a hook does not have.
@@ -37,14 +40,19 @@ type Finding struct {
 
 // Subject is the hooks of one CompositeController.
 type Subject struct {
-	// Call posts a request to a hook: sync, finalize or customize.
-	Call func(hook string, request []byte) Response
+	// Call posts a request to a hook: sync, finalize or customize. It sends the ETag as If-None-Match unless it is "".
+	Call func(hook string, request []byte, etag string) Response
 	// CRDs has the schemas of parents and custom children. A parent without a CRD has no defaults, and its status is not checked.
 	CRDs CRDs
 	// Wait lets at least a second pass, after which times in a status may differ. It is nil if the clock of the hook stands still.
 	Wait func()
 	// Peak returns the peak of the memory of the hook in bytes; it is nil if this is unknown.
 	Peak func() int64
+	// Responses gets each response to a case.
+	Responses func(c Case, r Response)
+	Limits    Limits
+
+	usage usage
 }
 
 // Response is what a hook returned.
@@ -52,6 +60,7 @@ type Response struct {
 	Err        error // without a response
 	Code       int
 	RetryAfter string // header
+	ETag       string // header
 	Body       []byte
 	Took       time.Duration
 }
@@ -61,6 +70,7 @@ type Case struct {
 	Name    string // of the sample or the file
 	Hook    string
 	Request map[string]any
+	Phase   string // of the children; "" without a status
 }
 
 // exchange is a request and its response.
@@ -80,6 +90,9 @@ func (s *Subject) Run(checks []Check, cases []Case) []Finding {
 	var exchanges []*exchange
 	for _, c := range cases {
 		e := s.send(c)
+		if s.Responses != nil {
+			s.Responses(c, e.Response)
+		}
 		if e.answer != nil && c.Hook == "sync" {
 			s.settle(e)
 		}
@@ -92,19 +105,34 @@ func (s *Subject) Run(checks []Check, cases []Case) []Finding {
 	seen := map[Finding]bool{}
 	for _, check := range checks {
 		for _, e := range exchanges {
-			if e.answer == nil && check.ID != responds.ID && check.ID != retryAfter.ID || check.once && e != largest(exchanges, e.Hook) {
+			if check.once && e != largest(exchanges, e.Hook) {
 				continue
 			}
-			for _, message := range check.run(s, e) {
+			for _, message := range s.problems(check, e) {
 				found := Finding{check.ID, e.Name, message}
-				if !seen[found] {
-					findings = append(findings, found)
+				if seen[found] {
+					continue
 				}
-				seen[found] = true
+				if seen[found] = true; e.Phase != "" {
+					found.Message += ", with children that are " + e.Phase
+				}
+				findings = append(findings, found)
 			}
 		}
 	}
 	return findings
+}
+
+// problems returns what a check finds about an exchange. After a limit is exceeded, there are no responses, so that other checks mean nothing.
+func (s *Subject) problems(check Check, e *exchange) []string {
+	if e.answer == nil && !check.always {
+		return nil
+	}
+	messages := check.run(s, e)
+	if s.ended() && check.ID != limits.ID {
+		return nil
+	}
+	return messages
 }
 
 // Problems returns what is wrong with a response of a hook to a request, without another call.
@@ -138,10 +166,10 @@ func (s *Subject) send(c Case) *exchange {
 
 // post posts a request, and tries again if the hook is busy, as Metacontroller does.
 func (s *Subject) post(c Case, body []byte) *exchange {
-	e := &exchange{Case: c, Response: s.Call(c.Hook, body)}
+	e := &exchange{Case: c, Response: s.call(c.Hook, body, "")}
 	for tries := 1; tries < 5 && s.Wait != nil && e.Code == http.StatusTooManyRequests; tries++ {
 		s.Wait()
-		e.Response = s.Call(c.Hook, body)
+		e.Response = s.call(c.Hook, body, "")
 	}
 	if e.Err == nil && e.Code == http.StatusOK {
 		_ = json.Unmarshal(e.Body, &e.answer) // nil unless it is an object

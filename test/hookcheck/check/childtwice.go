@@ -4,11 +4,11 @@ var childTwice = Check{
 	ID:    "child-twice",
 	Looks: "the children of a response: none has the kind, namespace and name of another one",
 	Why:   "Metacontroller applies the last one, and ignores the others without a message.",
-	run: func(_ *Subject, e *exchange) []string {
+	run: func(s *Subject, e *exchange) []string {
 		var problems []string
 		seen := map[string]bool{}
 		for _, child := range list(e.answer["children"]) {
-			id := groupOf(child) + " " + text(child, "metadata", "namespace") + "/" + text(child, "metadata", "name")
+			id := groupOf(child) + " " + s.kinds().keyOf(e.Request, child)
 			if seen[id] {
 				problems = append(problems, NameOf(child)+" is returned twice")
 			}

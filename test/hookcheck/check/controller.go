@@ -3,14 +3,14 @@ package check
 import "fmt"
 
 // Webhook is where a hook listens.
-type Webhook struct{ URL, Path string }
+type Webhook struct{ URL, Path, Server string }
 
 // Hooks returns the webhooks of a CompositeController.
 func Hooks(controller map[string]any) map[string]Webhook {
 	hooks := map[string]Webhook{}
 	for name, hook := range object(at(controller, "spec", "hooks")) {
 		if webhook := object(at(hook, "webhook")); webhook != nil {
-			hooks[name] = Webhook{text(webhook, "url"), text(webhook, "path")}
+			hooks[name] = Webhook{text(webhook, "url"), text(webhook, "path"), fmt.Sprint(webhook["service"])}
 		}
 	}
 	return hooks

@@ -30,7 +30,7 @@ var finalizeEnds = Check{
 				}
 			}
 			var writes []Write
-			if c.Request, writes = Apply(c.Request, answer); len(writes) == 0 {
+			if c.Request, writes = s.CRDs.Apply(c.Request, answer); len(writes) == 0 {
 				break // nothing will change any more
 			}
 			if answer = s.send(c).answer; answer == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ spec:
   hooks: {sync: {}, finalize: {}, customize: {}}`
 
 const crdYAML = `
+kind: CustomResourceDefinition
 spec:
   group: example.com
   names: {kind: Thing, plural: things}
@@ -35,6 +37,7 @@ spec:
       openAPIV3Schema:
         type: object
         properties:
+          metadata: {type: object}
           spec: {type: object, properties: {replicas: {type: integer, default: 2}}}
           status:
             type: object
@@ -42,6 +45,9 @@ spec:
               observedGeneration: {type: integer}
               replicas: {type: integer}
               phase: {type: string}`
+
+// gatewayYAML is discovered, without a schema.
+const gatewayYAML = `{kind: APIResourceList, groupVersion: example.com/v1, resources: [{name: gateways, kind: Gateway, namespaced: true}]}`
 
 const sampleYAML = `
 apiVersion: example.com/v1
@@ -83,13 +89,19 @@ func good(hook string, request map[string]any) (map[string]any, error) {
 }
 
 // subject returns the good hook, broken by a function that changes responses.
-func subject(t *testing.T, hook thing) *Subject {
+func subject(t *testing.T, hook thing, replaced ...string) *Subject {
 	t.Helper()
-	crds, err := CRDs(nil).Add([]byte(crdYAML))
+	crds, err := CRDs(nil).Add([]byte(strings.NewReplacer(replaced...).Replace(crdYAML)))
+	if err == nil {
+		crds, err = crds.Add([]byte(gatewayYAML))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Subject{CRDs: crds, Call: func(name string, body []byte) Response {
+	return &Subject{CRDs: crds, Call: func(name string, body []byte, etag string) Response {
+		if etag != "" {
+			return Response{Code: http.StatusNotModified}
+		}
 		var request map[string]any
 		if err := json.Unmarshal(body, &request); err != nil {
 			return Response{Code: http.StatusBadRequest}
@@ -111,17 +123,20 @@ type status struct{ Response }
 func (s status) Error() string { return strconv.Itoa(s.Code) }
 
 // check returns the findings of all checks about the sample.
-func (s *Subject) check(t *testing.T, controllerYAML string) []Finding {
+func (s *Subject) check(t *testing.T, controllerYAML string, replaced ...string) []Finding {
 	t.Helper()
-	var controller, sample map[string]any
-	for text, into := range map[string]*map[string]any{controllerYAML: &controller, sampleYAML: &sample} {
-		if err := yaml.Unmarshal([]byte(text), into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cases, err := s.FromSample(controller, sample, nil)
+	cases, err := s.FromSample(decode(t, controllerYAML, replaced...), decode(t, sampleYAML, replaced...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s.Run(Checks, cases)
+}
+
+// decode decodes YAML after replacements.
+func decode(t *testing.T, text string, replaced ...string) (object map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(strings.NewReplacer(replaced...).Replace(text)), &object); err != nil {
+		t.Fatal(err)
+	}
+	return object
 }

@@ -1,17 +1,18 @@
 package check
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/example/memcached-operator/test/internal/apiserver"
-	"github.com/example/memcached-operator/test/requests"
+	"github.com/example/memcached-operator/test/internal/metacontroller"
 	"github.com/example/memcached-operator/webhook/merge"
 )
 
@@ -24,7 +25,7 @@ const rounds = 20
 func (s *Subject) settle(e *exchange) {
 	e.settled, e.last = e.Case, e.answer
 	for range rounds {
-		e.settled.Request, e.writes = Apply(e.settled.Request, e.last)
+		e.settled.Request, e.writes = s.CRDs.Apply(e.settled.Request, e.last)
 		next := s.send(e.settled)
 		if next.answer == nil {
 			e.writes = nil // the check of the case with children reports it
@@ -39,7 +40,7 @@ func (s *Subject) settle(e *exchange) {
 
 // Apply returns the next request after Metacontroller has applied a response, before any other controller acts, and what it wrote.
 // Desired children are created or updated as their update strategy says, other children are deleted, and the parent has the new status.
-func Apply(request, answer map[string]any) (map[string]any, []Write) {
+func (c CRDs) Apply(request, answer map[string]any) (map[string]any, []Write) {
 	next := maps.Clone(request)
 	observedGroups, applied := object(request["children"]), map[string]any{}
 	for group := range observedGroups {
@@ -48,13 +49,13 @@ func Apply(request, answer map[string]any) (map[string]any, []Write) {
 	var writes []Write
 	desired := map[string]bool{}
 	for _, child := range list(answer["children"]) {
-		group, key := groupOf(child), keyOf(request, child)
+		group, key := groupOf(child), c.keyOf(request, child)
 		desired[group+key] = true
-		if applied[group] == nil {
-			continue // not listed, so never observed
+		if applied[group] == nil || c.hasNoNamespace(child) && text(request, "parent", "metadata", "namespace") != "" {
+			continue // never observed
 		}
 		before := object(at(observedGroups, group, key))
-		after, what := applyChild(request, before, object(child))
+		after, what := c.applyChild(request, before, object(child))
 		if after != nil {
 			object(applied[group])[key] = after
 		}
@@ -85,47 +86,82 @@ func Apply(request, answer map[string]any) (map[string]any, []Write) {
 }
 
 // applyChild returns the observed child after the write, nil after a deletion, and what was written.
-func applyChild(request, before, child map[string]any) (map[string]any, string) {
-	desired := desiredChild(request, child)
+func (c CRDs) applyChild(request, before, child map[string]any) (map[string]any, string) {
+	desired := c.desiredChild(request, child)
 	if before == nil {
-		created := requests.Created(desired)
+		created := metacontroller.Created(desired)
 		created.SetUID("00000000-0000-4000-8000-000000000002")
 		created.SetGeneration(1)
-		return store(created)
+		created.SetResourceVersion("1")
+		return c.store(created)
 	}
-	method := UpdateMethod(request, child)
+	method := c.UpdateMethod(request, child)
 	if method != "InPlace" && method != "Recreate" {
 		return before, ""
 	}
-	after := requests.Updated(&unstructured.Unstructured{Object: before}, desired)
+	have := &unstructured.Unstructured{Object: before}
+	after := metacontroller.Updated(have, desired)
 	path, differs := merge.Changed(before, after.Object)
 	if !differs {
 		return before, ""
 	}
+	why := "because of " + path
+	if last := metacontroller.LastApplied(have); last != nil {
+		if own, differs := merge.Changed(clone(last), clone(metacontroller.LastApplied(after))); differs {
+			why = "because the hook returns another " + own
+		}
+	}
 	if method == "Recreate" {
-		return nil, "is deleted and created again, because of " + path
+		return nil, "is deleted and created again, " + why
 	}
-	if !reflect.DeepEqual(before["spec"], after.Object["spec"]) {
-		generation, _ := at(before, "metadata", "generation").(float64) // an object of a request has no int64
-		after.SetGeneration(int64(generation) + 1)
-	}
-	stored, problem := store(after)
-	if problem != "is created" {
+	stored, problem := c.store(after)
+	if problem != created {
 		return before, problem
 	}
-	return stored, "is updated, because of " + path
+	if _, changed := merge.Changed(before, stored); !changed {
+		return before, "is written without a change, " + why
+	}
+	version, _ := strconv.Atoi(have.GetResourceVersion())
+	object(stored["metadata"])["resourceVersion"] = strconv.Itoa(version + 1)
+	if !reflect.DeepEqual(before["spec"], stored["spec"]) {
+		generation, _ := at(before, "metadata", "generation").(float64)
+		object(stored["metadata"])["generation"] = generation + 1
+	}
+	return stored, "is updated, " + why
 }
 
-func store(child *unstructured.Unstructured) (map[string]any, string) {
+const (
+	created = "is created"
+	// maxAnnotations and maxObject are limits of the API server, and of etcd by default.
+	maxAnnotations = 256 << 10
+	maxObject      = 3 << 19
+)
+
+// store returns a child as the API server stores it, or why it refuses the child.
+func (c CRDs) store(child *unstructured.Unstructured) (map[string]any, string) {
 	stored, err := apiserver.Stored(child)
 	if err != nil {
 		return nil, "is refused by the API server: " + err.Error()
 	}
-	return clone(stored.Object), "is created"
+	annotations := 0
+	for name, value := range stored.GetAnnotations() {
+		annotations += len(name) + len(value)
+	}
+	switch size := len(encode(stored.Object)); {
+	case annotations > maxAnnotations:
+		return nil, fmt.Sprintf("is refused by the API server: %d bytes of annotations, with the one of Metacontroller", annotations)
+	case size > maxObject:
+		return nil, fmt.Sprintf("is refused by the API server: %d bytes", size)
+	}
+	result := clone(stored.Object)
+	if crd := c.of(result); crd != nil {
+		crd.store(result)
+	}
+	return result, created
 }
 
 // desiredChild returns a child with what Metacontroller adds.
-func desiredChild(request, child map[string]any) *unstructured.Unstructured {
+func (c CRDs) desiredChild(request, child map[string]any) *unstructured.Unstructured {
 	desired := &unstructured.Unstructured{Object: clone(child)}
 	parent := object(request["parent"])
 	if desired.GetNamespace() == "" {
@@ -136,43 +172,45 @@ func desiredChild(request, child map[string]any) *unstructured.Unstructured {
 		if labels == nil {
 			labels = map[string]string{}
 		}
-		labels["controller-uid"] = uid
+		labels[uidLabel] = uid
 		desired.SetLabels(labels)
 	}
 	return desired
 }
 
+// uidLabel is the label of a generated selector.
+const uidLabel = "controller-uid"
+
 // groupOf returns Metacontroller's key of a kind, such as "Deployment.apps/v1".
 func groupOf(child any) string { return text(child, "kind") + "." + text(child, "apiVersion") }
 
-// keyOf returns the key of a child in its group.
-func keyOf(request map[string]any, child any) string {
-	parent, namespace := text(request, "parent", "metadata", "namespace"), text(child, "metadata", "namespace")
-	if namespace == "" {
-		namespace = parent
+// keyOf returns the key of a child or a related object in its group.
+func (c CRDs) keyOf(request map[string]any, of any) string {
+	parent := text(request, "parent", "metadata", "namespace")
+	each := &unstructured.Unstructured{Object: maps.Clone(object(of))}
+	if c.hasNoNamespace(of) {
+		each.SetNamespace("")
+	} else if each.GetNamespace() == "" && object(of) != nil {
+		each = each.DeepCopy()
+		each.SetNamespace(parent)
 	}
-	if namespace == "" || version(request) != "v2" && parent != "" {
-		return text(child, "metadata", "name")
-	}
-	return namespace + "/" + text(child, "metadata", "name")
+	return metacontroller.Key(isV2(request, "sync"), parent, each)
 }
 
-func version(request map[string]any) string {
-	return strings.ToLower(text(request, "controller", "spec", "hooks", "sync", "version"))
+// isV2 reports whether a hook gets requests of version v2.
+func isV2(request map[string]any, hook string) bool {
+	return text(request, "controller", "spec", "hooks", hook, "version") == "v2"
 }
 
 // UpdateMethod returns the update method of the kind of a child; OnDelete by default.
-func UpdateMethod(request map[string]any, child any) string {
+func (c CRDs) UpdateMethod(request map[string]any, child any) string {
+	own := schema.FromAPIVersionAndKind(text(child, "apiVersion"), text(child, "kind"))
 	for _, each := range list(at(request, "controller", "spec", "childResources")) {
-		if text(each, "apiVersion") == text(child, "apiVersion") && isResourceOf(text(each, "resource"), child) {
+		apiVersion, resource := text(each, "apiVersion"), text(each, "resource")
+		kind, err := c.KindOf(apiVersion, resource)
+		if kind == own || err != nil && apiVersion == own.GroupVersion().String() && resource == pluralOf(own) {
 			return strings.Replace(text(each, "updateStrategy", "method"), "Rolling", "", 1)
 		}
 	}
 	return ""
-}
-
-// isResourceOf reports whether a resource, such as "deployments", is that of an object's kind.
-func isResourceOf(resource string, of any) bool {
-	plural, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(text(of, "apiVersion"), text(of, "kind")))
-	return plural.Resource == resource
 }

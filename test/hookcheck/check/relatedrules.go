@@ -3,34 +3,42 @@ package check
 import "fmt"
 
 var relatedRules = Check{
-	ID:    "related-rules",
-	Looks: "the rules of customize: each has apiVersion and resource, and labelSelector, which {} may be, or names, but not both; in v1 no other namespace",
-	Why:   "A null rule ends Metacontroller. A rule without a selector loads all objects of a kind into each request.",
-	run: func(_ *Subject, e *exchange) []string {
+	ID: "related-rules",
+	Looks: "the rules of customize: each has apiVersion and resource, and a selector, which {} may be, or names or a namespace, in a combination that " +
+		"Metacontroller accepts, and the sync hook gets the objects",
+	Why: "A null rule ends Metacontroller, and one that it refuses fails each sync. A rule without a selector loads all objects of a kind into " +
+		"each request. In v1, a parent in a namespace gets no objects without one (metacontroller#842).",
+	run: func(s *Subject, e *exchange) []string {
 		var problems []string
-		for i, rule := range list(e.answer["relatedResources"]) {
-			_, selects := object(rule)["labelSelector"]
-			selector, names := object(at(rule, "labelSelector")), list(at(rule, "names"))
-			namespace := text(rule, "namespace")
-			parent := text(e.Request, "parent", "metadata", "namespace")
-			v2 := text(e.Request, "controller", "spec", "hooks", "customize", "version") == "v2"
-			problem := ""
-			switch {
-			case rule == nil:
-				problem = "is null"
-			case text(rule, "apiVersion") == "" || text(rule, "resource") == "":
-				problem = "has no apiVersion or resource"
-			case len(selector) > 0 && len(names) > 0:
-				problem = "has both labelSelector and names, which Metacontroller refuses"
-			case !selects && len(names) == 0 && namespace == "":
-				problem = "selects all " + text(rule, "resource")
-			case !v2 && parent != "" && namespace != "" && namespace != parent:
-				problem = "selects objects of the namespace " + namespace + ", which needs version v2"
-			}
-			if problem != "" {
+		for i, each := range list(e.answer["relatedResources"]) {
+			if problem := s.ruleProblem(e, each); problem != "" {
 				problems = append(problems, fmt.Sprintf("rule %d %s", i, problem))
 			}
 		}
 		return problems
 	},
+}
+
+func (s *Subject) ruleProblem(e *exchange, each any) string {
+	if each == nil {
+		return "is null"
+	}
+	rule, kind, err := s.rule(each)
+	switch {
+	case rule.APIVersion == "" || rule.Resource == "":
+		return "has no apiVersion or resource"
+	case err != nil && s != nil:
+		return err.Error()
+	}
+	scope := s.scope(e.Request, kind)
+	if err := rule.Check(scope); err != nil {
+		return err.Error()
+	}
+	switch {
+	case rule.LabelSelector == nil && rule.NamespaceSelector == nil && len(rule.Names) == 0 && rule.Namespace == "":
+		return "selects all " + rule.Resource
+	case scope.Cluster && scope.Namespace != "" && !isV2(e.Request, "sync"):
+		return "selects " + rule.Resource + ", which have no namespace: the sync hook gets them only with version v2"
+	}
+	return ""
 }

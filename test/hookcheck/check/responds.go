@@ -3,9 +3,10 @@ package check
 import "fmt"
 
 var responds = Check{
-	ID:    "responds",
-	Looks: "the response to each request: 200 with a JSON object, within the timeout of the hook",
-	Why:   "After any other response Metacontroller changes nothing, and repeats the sync with up to 16 minutes in between.",
+	ID:     "responds",
+	Looks:  "the response to each request: 200 with a JSON object, within the timeout of the hook",
+	Why:    "After any other response Metacontroller changes nothing, and repeats the sync with up to 16 minutes in between.",
+	always: true,
 	run: func(_ *Subject, e *exchange) []string {
 		switch timeout := timeoutOf(e); {
 		case e.Err != nil:

@@ -1,33 +1,32 @@
 package check
 
-import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/example/memcached-operator/webhook/render"
-)
+import "github.com/example/memcached-operator/webhook/render"
 
 var statusSchema = Check{
 	ID:    "status-schema",
 	Looks: "the status, with observedGeneration: the schema of the CRD has every field, and accepts every value",
 	Why:   "The API server drops unknown fields and nulls, so each sync writes the status again. It refuses a wrong status whole.",
 	run: func(s *Subject, e *exchange) []string {
-		parent := unstructured.Unstructured{Object: object(e.Request["parent"])}
-		crd := s.CRDs.Of(parent.GroupVersionKind())
-		status := object(e.answer["status"])
-		if crd == nil || status == nil {
+		crd := s.CRDs.of(e.Request["parent"])
+		status := clone(object(e.answer["status"]))
+		if crd == nil || len(crd.Schema.Properties) == 0 || e.Hook == "customize" {
 			return nil
 		}
-		var problems []string
-		if !crd.HasStatus {
-			problems = append(problems, "the CRD has no status subresource, so Metacontroller does not start the controller")
+		if status == nil {
+			status = map[string]any{}
 		}
-		status = clone(status)
 		status["observedGeneration"] = 1
 		schema, found := crd.Schema.Properties["status"]
-		if !found {
-			return append(problems, "the CRD has no status")
+		switch {
+		case !found && preserves(&crd.Schema):
+			return nil
+		case !found:
+			return []string{"the schema of the CRD has no status"}
+		case len(schema.Properties) == 0 && schema.AdditionalProperties == nil && !preserves(&schema):
+			return []string{"the schema of the CRD has no field of the status, so the API server drops all of them"}
 		}
-		for _, problem := range render.Problems(&schema, clone(status), "status") {
+		var problems []string
+		for _, problem := range render.Problems(&schema, status, "status") {
 			problems = append(problems, problem.Error())
 		}
 		return problems

@@ -18,11 +18,11 @@ const (
 
 var thousandObjects = Check{
 	ID:    "thousand-objects",
-	Looks: "a request with 1,000 related objects or children: the time, half of the timeout, and the memory, 20 times the request",
+	Looks: "a request with 1,000 related objects or children: the time, at most half of the timeout, and the memory, 20 times the request",
 	Why:   "Metacontroller repeats a sync that is too slow for ever. The memory of a hook that is killed is that of all its parents.",
 	once:  true,
 	run: func(s *Subject, e *exchange) []string {
-		request, found := multiplied(e.Request)
+		request, found := multiplied(e.Request, s.maxBytes()/2)
 		if !found {
 			return nil
 		}
@@ -51,9 +51,9 @@ var thousandObjects = Check{
 	},
 }
 
-// multiplied returns a request with many copies of a related object, or of a child if there is none. The kind is the one that has the most
+// multiplied returns a request with many copies, but of so many bytes, of a related object, or of a child if there is none. The kind is the one that has the most
 // objects: in a real request, it has a thousand sooner than another one.
-func multiplied(original map[string]any) (map[string]any, bool) {
+func multiplied(original map[string]any, maxBytes int) (map[string]any, bool) {
 	request := clone(original)
 	for _, part := range []string{"related", "children"} {
 		groups := object(request[part])
@@ -65,7 +65,7 @@ func multiplied(original map[string]any) (map[string]any, bool) {
 		}
 		group := object(groups[kinds[0]])
 		key := slices.Min(slices.Collect(maps.Keys(group)))
-		for i := range manyObjects {
+		for i := range min(manyObjects, maxBytes/len(encode(group[key]))) {
 			copied := object(clone(group[key]))
 			metadata := object(copied["metadata"])
 			metadata["name"] = fmt.Sprintf("%s-%d", text(group[key], "metadata", "name"), i)

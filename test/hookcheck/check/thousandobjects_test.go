@@ -16,7 +16,7 @@ func TestMultiplied(t *testing.T) {
 		"ConfigMap.v1": named("large"), "Deployment.apps/v1": named("one"), "Pod.v1": named("a", "b"),
 	}}
 	for range 20 {
-		multiplied, _ := multiplied(request)
+		multiplied, _ := multiplied(request, 1<<20)
 		if got := len(object(object(multiplied["children"])["Pod.v1"])); got != 2+manyObjects {
 			t.Fatalf("%d pods, want %d: a real request has many objects of the kind that has the most of them", got, 2+manyObjects)
 		}

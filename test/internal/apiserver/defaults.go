@@ -37,6 +37,8 @@ func setDefaults(object runtime.Object) {
 		setPointer(&o.Spec.PreemptionPolicy, corev1.PreemptLowerPriority)
 	case *corev1.PersistentVolumeClaim:
 		setPointer(&o.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	case *corev1.Secret:
+		storeSecret(o)
 	case *corev1.Service:
 		defaultService(o)
 	case *networkingv1.NetworkPolicy:
@@ -145,6 +147,18 @@ func defaultProbe(probe *corev1.Probe) {
 		set(&probe.HTTPGet.Path, "/")
 		set(&probe.HTTPGet.Scheme, corev1.URISchemeHTTP)
 	}
+}
+
+// storeSecret stores stringData, which the API server never returns, as data.
+func storeSecret(s *corev1.Secret) {
+	set(&s.Type, corev1.SecretTypeOpaque)
+	for name, value := range s.StringData {
+		if s.Data == nil {
+			s.Data = map[string][]byte{}
+		}
+		s.Data[name] = []byte(value)
+	}
+	s.StringData = nil
 }
 
 func defaultService(s *corev1.Service) {

@@ -1,4 +1,4 @@
-package main
+package check
 
 import (
 	"maps"
@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// leaf is a value in an object, at a path without lists.
-type leaf struct {
-	path  []string
-	value any
+// Leaf is a value in an object, at a path without lists.
+type Leaf struct {
+	Path  []string
+	Value any
 }
 
-// pointer returns the path as JSON Patch has it.
-func (l leaf) pointer() string {
+// Pointer returns the path as JSON Patch has it.
+func (l Leaf) Pointer() string {
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var b strings.Builder
-	for _, name := range l.path {
+	for _, name := range l.Path {
 		b.WriteString("/" + escape.Replace(name))
 	}
 	return b.String()
 }
 
-// leaves returns the values in an object that are no objects, in order. A list is a value.
-func leaves(value any, path ...string) (found []leaf) {
+// Leaves returns the values in an object that are no objects, in order. A list is a value.
+func Leaves(value any, path ...string) (found []Leaf) {
 	members, isObject := value.(map[string]any)
 	if !isObject {
-		return []leaf{{path, value}}
+		return []Leaf{{path, value}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		found = append(found, leaves(members[name], append(slices.Clone(path), name)...)...)
+		found = append(found, Leaves(members[name], append(slices.Clone(path), name)...)...)
 	}
 	return found
 }
 
 var number = regexp.MustCompile(`^[0-9]+`)
 
-// alternatives returns values to replace a value with. The API server may refuse some of them.
-func alternatives(value any) []any {
+// Alternatives returns values to replace a value with. The API server may refuse some of them.
+func Alternatives(value any) []any {
 	switch value := value.(type) {
 	case bool:
 		return []any{!value}

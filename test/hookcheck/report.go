@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/test/hookcheck/check"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // report is what hookcheck has checked and found.
@@ -32,9 +33,9 @@ type report struct {
 
 // keep adds a response, and records the request.
 func (r *report) keep(c check.Case, response check.Response) {
-	text := fmt.Appendf(nil, "# %d %s\n", response.Code, response.Body)
+	shown := fmt.Sprintf("# %d %s\n", response.Code, response.Body)
 	if body, err := yaml.JSONToYAML(response.Body); err == nil && response.Code == http.StatusOK {
-		text = body
+		shown = string(body)
 	}
 	title := c.Name
 	if c.Phase != "" {
@@ -42,7 +43,7 @@ func (r *report) keep(c check.Case, response check.Response) {
 	} else if c.Hook == "sync" && len(check.ObservedNames(c.Request)) > 0 {
 		title += ", with children"
 	}
-	fmt.Fprintf(&r.responses, "# %s of %s\n%s---\n", c.Hook, title, text)
+	fmt.Fprintf(&r.responses, "# %s of %s\n%s---\n", c.Hook, title, text.Lines(shown))
 	if r.record != "" && r.recordErr == nil {
 		r.recordErr = write(filepath.Join(r.record, c.Hook, slug(title), "request.json"), c.Request)
 	}

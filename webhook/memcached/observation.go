@@ -78,16 +78,18 @@ func (o *observation) splitPods() {
 			continue
 		}
 		isServer, isProxy := pod.Selected(namespace, ofServers), pod.Selected(namespace, ofProxies)
-		isOlder := !adopted && (isServer || isProxy) && pod.CreationTimestamp.Before(created)
+		if !isServer && !isProxy {
+			continue
+		}
+		isOlder := !adopted && pod.CreationTimestamp.Before(created)
 		if isOlder && pod.Terminating() {
 			o.predecessorPods = append(o.predecessorPods, pod)
 			continue
 		}
 		o.hasOrphans = o.hasOrphans || isOlder
-		switch {
-		case isServer:
+		if isServer {
 			o.servers = append(o.servers, pod)
-		case isProxy:
+		} else {
 			o.proxies = append(o.proxies, pod)
 		}
 	}

@@ -152,6 +152,7 @@ func TestMetacontrollerPolicyKinds(t *testing.T) {
 		{"an Event of a failed sync", "apiVersion: v1\nkind: Event\nmetadata: {name: a, namespace: default}\ninvolvedObject: {namespace: default, name: a}", ""},
 		{"a Service with an address that others use", "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {externalIPs: [192.0.2.1], ports: [{port: 80}]}", "no externalIPs"},
 		{"a Service with a public address", "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {type: LoadBalancer, ports: [{port: 80}]}", "type ClusterIP"},
+		{"a Service of other pods with the name of proxies", "apiVersion: v1\nkind: Service\nmetadata:\n  name: a-proxy\n  namespace: default" + owners + "spec: {type: LoadBalancer, selector: {app: bank}, ports: [{port: 80}]}", "type ClusterIP"},
 		{"a Service with the name of another host", "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {type: ExternalName, externalName: evil.example.com}", "type ClusterIP"},
 		{"a headless Service", "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n  namespace: default" + owners + "spec: {clusterIP: None, ports: [{port: 80}]}", ""},
 	}

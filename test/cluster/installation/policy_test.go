@@ -70,6 +70,7 @@ func TestPolicy(t *testing.T) {
 		{"a priority that evicts others", allowed + "priorityClassName: system-cluster-critical}", "spec.priorityClassName must be one of: caches"},
 		{"a name for external-dns", allowed + "service: {annotations: {external-dns.alpha.kubernetes.io/hostname: www.example.com}}}", "may only be: example.com/team"},
 		{"a public load balancer of proxies", allowed + "proxy: {resources: {limits: {memory: 1Gi}}, service: {annotations: {example.com/scheme: internet-facing}}}}", "may only be: example.com/team"},
+		{"a port of each node", allowed + "proxy: {resources: {limits: {memory: 1Gi}}, service: {type: NodePort}}, networkPolicy: {from: [{ipBlock: {cidr: 10.1.0.0/16}}]}}", "spec.proxy.service.type must be ClusterIP"},
 		{"the injection of a container", allowed + "podAnnotations: {sidecar.istio.io/inject: 'true'}}", "may only be: example.com/team"},
 		{"the injection of a container into the Job", proxies + "proxy: {resources: {limits: {memory: 1Gi}}, job: {annotations: {linkerd.io/inject: enabled}}}}", "may only be: example.com/team"},
 		{"every client", allowed + "networkPolicy: {from: [{ipBlock: {cidr: 0.0.0.0/0}}]}}", "must be within 10.0.0.0/8"},

@@ -116,8 +116,9 @@ func countValues(document []byte) int {
 	return count
 }
 
-// identifiedMember is the parent in a request for related objects. If a value cannot be read, such as a quantity of a billion digits, it has neither
-// spec nor status: a sync refuses the parent anyway, and Metacontroller would call a customize hook that refuses it again at each event.
+// identifiedMember is the parent in a request for related objects. If it is too large, or a value cannot be read, such as a quantity of a billion
+// digits, it has neither spec nor status: a sync refuses the parent anyway, and Metacontroller would call a customize hook that refuses it again at each
+// event.
 type identifiedMember[T any] struct{ member[T] }
 
 func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
@@ -129,7 +130,7 @@ func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error
 		return err
 	}
 	m.present = true
-	if unmarshalParent(decoder, whole, &m.value) == nil {
+	if checkParentSize(whole) == nil && unmarshalParent(decoder, whole, &m.value) == nil {
 		return nil
 	}
 	m.value = *new(T)

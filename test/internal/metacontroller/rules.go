@@ -11,9 +11,12 @@ import (
 
 // Rule is a rule of a customize response.
 type Rule struct {
-	APIVersion, Resource, Namespace  string
-	Names                            []string
-	LabelSelector, NamespaceSelector *metav1.LabelSelector
+	APIVersion        string                `json:"apiVersion"`
+	Resource          string                `json:"resource"`
+	Namespace         string                `json:"namespace"`
+	Names             []string              `json:"names"`
+	LabelSelector     *metav1.LabelSelector `json:"labelSelector"`
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
 }
 
 // Scope is what decides, besides a rule, which objects Metacontroller relates to a parent.

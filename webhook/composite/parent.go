@@ -42,12 +42,20 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return unmarshalParent(decoder, whole, &p.value)
 }
 
-// unmarshalMetadata decodes a parent without its spec and its status.
+// unmarshalMetadata decodes what identifies a parent, and whether it is being deleted.
 func unmarshalMetadata[T any](decoder *jsontext.Decoder, whole jsontext.Value, parent *T) error {
 	var part struct {
 		APIVersion jsontext.Value `json:"apiVersion,omitzero"`
 		Kind       jsontext.Value `json:"kind,omitzero"`
-		Metadata   jsontext.Value `json:"metadata,omitzero"`
+		Metadata   struct {
+			Name              jsontext.Value `json:"name,omitzero"`
+			Namespace         jsontext.Value `json:"namespace,omitzero"`
+			UID               jsontext.Value `json:"uid,omitzero"`
+			Generation        jsontext.Value `json:"generation,omitzero"`
+			CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
+			DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
+			Finalizers        jsontext.Value `json:"finalizers,omitzero"`
+		} `json:"metadata"`
 	}
 	if err := jsonv2.Unmarshal(whole, &part, jsontext.AllowDuplicateNames(true)); err != nil {
 		return err

@@ -84,7 +84,9 @@ func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 }
 
 func (c *collector) stats() (map[string]string, error) {
-	connection, err := client.Dial(c.ctx, c.proxy, client.Config{Timeout: timeout})
+	ctx, cancel := context.WithTimeout(c.ctx, timeout) // also for a response that never ends
+	defer cancel()
+	connection, err := client.Dial(ctx, c.proxy, client.Config{Timeout: timeout})
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,14 @@
 package exporter
 
 import (
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,5 +48,24 @@ func TestExport(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
+	}
+}
+
+// TestEndlessResponse checks that a scrape ends although the statistics of memcached do not.
+func TestEndlessResponse(t *testing.T) {
+	t.Parallel()
+	address := loopback.Serve(t, func(connection net.Conn) {
+		for t.Context().Err() == nil {
+			if _, err := io.WriteString(connection, "STAT a 1\r\n"); err != nil {
+				return
+			}
+			time.Sleep(timeout / 10) // each part arrives in time
+		}
+	})
+	config := Config{Proxy: address, Logger: slog.New(slog.DiscardHandler)}
+	recorder, begin := httptest.NewRecorder(), time.Now()
+	config.Handler(t.Context()).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if took := time.Since(begin); recorder.Code != http.StatusInternalServerError || took > 2*timeout {
+		t.Errorf("status %d after %s, want 500 after %s", recorder.Code, took, timeout)
 	}
 }

@@ -74,7 +74,7 @@ func (s *memcachedServer) request(ctx context.Context, send func(*client.Conn) e
 // connection, which memcached assigns to another of its threads.
 func (s *memcachedServer) try(ctx context.Context, send func(*client.Conn) error) error {
 	if s.connection != nil {
-		err := send(s.connection)
+		err := within(patience, s.connection, send)
 		if err == nil {
 			return nil
 		}
@@ -88,12 +88,19 @@ func (s *memcachedServer) try(ctx context.Context, send func(*client.Conn) error
 	if err != nil {
 		return err
 	}
-	if err := send(connection); err != nil {
+	if err := within(patience, connection, send); err != nil {
 		_ = connection.Close()
 		return err
 	}
 	s.connection = connection
 	return nil
+}
+
+// within sends requests on a connection, which it closes if the responses take too long: one may never end.
+func within(limit time.Duration, connection *client.Conn, send func(*client.Conn) error) error {
+	timer := time.AfterFunc(limit, func() { _ = connection.Close() })
+	defer timer.Stop()
+	return send(connection)
 }
 
 // responseError returns the error for an unexpected response. With -c connections, memcached responds to a new one with an error, and

@@ -54,7 +54,8 @@ func walk(path string, before, after any, yield func(Change) bool) bool {
 }
 
 func walkObject(path string, before, after map[string]any, yield func(Change) bool) bool {
-	both := maps.Clone(before)
+	both := map[string]any{} // either may be nil
+	maps.Copy(both, before)
 	maps.Copy(both, after)
 	for _, key := range slices.Sorted(maps.Keys(both)) {
 		old, existed := before[key]

@@ -180,3 +180,14 @@ func TestCompareOfUnreadableSpec(t *testing.T) {
 		t.Errorf("got %q, %v, want an error", got, err)
 	}
 }
+
+// TestChangesOfNothing checks objects of which one does not exist.
+func TestChangesOfNothing(t *testing.T) {
+	var nothing map[string]any
+	if path, differs := Changed(nothing, map[string]any{"a": 1}); path != "a" || !differs {
+		t.Errorf("an object that is new differs in %q: %t, want a", path, differs)
+	}
+	if path, differs := Changed(map[string]any{"a": 1}, nothing); path != "a" || !differs {
+		t.Errorf("an object that is gone differs in %q: %t, want a", path, differs)
+	}
+}

@@ -79,7 +79,7 @@ func TestLargeObjectsOfAnotherTenant(t *testing.T) {
 	_, peak, err := program.MiB()
 	must(t, err)
 	t.Logf("the slowest change of the other cache took %s; the hook's memory has peaked at %.0f MiB", slowest.Round(time.Millisecond), peak)
-	if slowest > 5*time.Second || peak > 200 { // 1.2 s on an idle machine
-		t.Error("the limits are 5 s and 200 MiB")
+	if slowest > 3*time.Second || peak > 200 {
+		t.Error("the limits are 3 s and 200 MiB")
 	}
 }

@@ -77,6 +77,21 @@ func compare(b *testing.B, threads string, direct, proxied []*client, proxy serv
 	}
 }
 
+// BenchmarkLargeValues compares a proxy with direct connections for values such as the chunks of Loki and Mimir. Divide the bytes by the CPU
+// time to get what a core of proxies carries.
+//
+//	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench LargeValues -benchtime 1x -v
+func BenchmarkLargeValues(b *testing.B) {
+	servers := startServers(b, 3)
+	proxy := startProxy(b, addresses(servers), "-t", "4")
+	for range b.N {
+		for _, bytes := range []int{100_000, 500_000, 1_000_000} {
+			b.Logf("%d bytes: throughput, p99, CPU of proxy", bytes)
+			compare(b, "4", connectAll(b, addresses(servers), 4), connectAll(b, []string{proxy.address}, 4), proxy, "get", bytes)
+		}
+	}
+}
+
 // BenchmarkProxyTLS compares a proxy with TLS with one without.
 //
 //	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench ProxyTLS -benchtime 1x -v

@@ -10,7 +10,7 @@ import (
 func TestNullsOf(t *testing.T) {
 	for _, test := range []struct {
 		reason, spec string
-		want           []string
+		want         []string
 	}{
 		{"nothing is null", `{"size": 1, "text": "null"}`, nil},
 		{"fields of spec", `{"proxy": null, "metrics": {"serviceMonitor": null}}`, []string{"spec.proxy", "spec.metrics.serviceMonitor"}},

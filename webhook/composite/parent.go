@@ -26,10 +26,10 @@ const (
 	// parents at the same time peaks at 29 MiB, and the slowest takes 0.5 s; with 256 KiB 50 MiB and 1.1 s.
 	MaxSpecBytes = 64 << 10
 
-	// maxStatusValues and MaxStatusBytes limit the status, which lists all pods with their addresses: that of 8,000 pods has 400 kB. A larger one
+	// MaxStatusBytes and maxStatusValues limit the status, which lists all pods with their addresses: that of 8,000 pods has 400 kB. A larger one
 	// counts as lost, and the next response replaces it.
-	maxStatusValues = 20_000
 	MaxStatusBytes  = 512 << 10
+	maxStatusValues = 20_000
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {

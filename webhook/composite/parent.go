@@ -42,8 +42,8 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return parts.unmarshal(decoder, &p.value)
 }
 
-// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and finalizers: labels, annotations
-// and managedFields of any size cost nothing.
+// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and finalizers. Labels, annotations
+// and managedFields are not decoded, so they need no limit.
 type parentParts struct {
 	APIVersion jsontext.Value `json:"apiVersion,omitzero"`
 	Kind       jsontext.Value `json:"kind,omitzero"`

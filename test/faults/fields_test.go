@@ -90,14 +90,25 @@ var valid = map[string]string{
 	"Xca":               `{}`,
 }
 
-// syncOf returns the body of a sync of a valid parent with another value, as Metacontroller encodes it.
-func syncOf(kind schema.GroupVersionKind, value any) []byte {
+// invalid has one value more that the hook refuses: it returns the status that it has got.
+var invalid = map[string]any{"spec": map[string]any{"nodeSelector": map[string]any{"": "?"}}}
+
+// metadata is the part of the schema that no CRD has.
+const metadata = `{"type": "object", "properties": {
+	"labels": {"type": "object", "additionalProperties": {"type": "string"}}, "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
+	"finalizers": {"type": "array", "items": {"type": "string"}},
+	"ownerReferences": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+	"managedFields": {"type": "array", "items": {"type": "object", "properties": {"fieldsV1": {"type": "object", "additionalProperties": {"type": "object"}}}}}}}`
+
+// bodyOf returns the body of a request for a valid parent with other values, as Metacontroller encodes it.
+func bodyOf(kind schema.GroupVersionKind, hook string, values ...any) []byte {
 	parent := map[string]any{}
 	must(json.Unmarshal([]byte(valid[kind.Kind]), &parent))
-	merge(parent, value.(map[string]any))
-	parent["apiVersion"], parent["kind"] = kind.GroupVersion().String(), kind.Kind
-	parent["metadata"] = map[string]any{"name": "cache", "namespace": "web"}
-	body, err := json.Marshal(map[string]any{"parent": parent})
+	identity := map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": map[string]any{"name": "cache", "namespace": "web"}}
+	for _, value := range append(values, identity) {
+		merge(parent, value.(map[string]any))
+	}
+	body, err := json.Marshal(map[string]any{"parent": parent, "finalizing": hook == "finalize"})
 	must(err)
 	return body
 }
@@ -121,7 +132,7 @@ func must(err error) {
 
 // hooksOf are the hooks that Metacontroller calls with any parent.
 var hooksOf = map[string][]string{
-	"Memcached": {"sync", "customize"}, "Nginx": {"sync", "customize"}, "CustomImageDeploy": {"sync", "customize"}, "Xca": {"sync"},
+	"Memcached": {"sync", "customize"}, "Nginx": {"sync", "customize"}, "CustomImageDeploy": {"sync", "customize", "finalize"}, "Xca": {"sync"},
 }
 
 // TestFields sends parents of which one field is as large as the API server stores, or as large as the hook accepts, for each field of the CRDs,
@@ -135,6 +146,9 @@ func TestFields(t *testing.T) {
 	var bodies [][]byte
 	worst, slowest, codes := 0.0, 0.0, map[int]int{}
 	send := func(hook string) {
+		if len(bodies) == 0 {
+			return
+		}
 		if p == nil {
 			p = start(t)
 		}
@@ -159,17 +173,25 @@ func TestFields(t *testing.T) {
 		names, bodies = nil, nil
 	}
 	for kind, root := range kinds {
+		var ofMetadata openAPI
+		must(json.Unmarshal([]byte(metadata), &ofMetadata))
+		root.Properties["metadata"] = ofMetadata
+		status := openAPI{Properties: map[string]openAPI{"status": root.Properties["status"]}}
 		for _, name := range hooksOf[kind.Kind] {
 			hook := "/" + strings.ToLower(kind.Kind) + "/" + name
-			for _, bytes := range []int{largest, composite.MaxSpecBytes - 1000} {
-				root.largeValues(kind.Kind, bytes, func(at string, value any) {
-					names, bodies = append(names, at), append(bodies, syncOf(kind, value))
+			sendAll := func(of *openAPI, bytes int, others ...any) {
+				of.largeValues(kind.Kind, bytes, func(at string, value any) {
+					names, bodies = append(names, at), append(bodies, bodyOf(kind, name, append(others, value)...))
 					if len(bodies) == 10 {
 						send(hook)
 					}
 				})
 				send(hook)
 			}
+			sendAll(&root, largest)
+			sendAll(&root, composite.MaxSpecBytes-1000)
+			sendAll(&status, largest, invalid)
+			sendAll(&status, composite.MaxStatusBytes-1000, invalid)
 		}
 	}
 	t.Logf("%v responses; peak %.0f MiB resident, slowest after %.0f ms", codes, worst, slowest)

@@ -63,9 +63,8 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Request[P, C, R]) (Des
 
 // Customize returns a customize hook that calls a function for the related objects of a parent.
 //
-// Metacontroller caches the response by the parent's UID and generation for up to 20 minutes. The function must therefore read
-// the parent's identity and spec only, not its labels or annotations. It may read the status if the rules for an earlier status
-// of the same generation select the same objects or more.
+// Metacontroller caches the response by the parent's UID and generation for up to 20 minutes. The function therefore gets a parent without
+// labels, annotations and status, which change without the generation.
 func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time) (Response, error) {
 		var request customizeRequest[T]

@@ -10,13 +10,13 @@ import (
 // maxNulls is the number of fields that a message names.
 const maxNulls = 10
 
-// nullsOf returns the fields of the spec of a parent, which is valid JSON, that are null. The API server drops null unless the CRD has nullable for
-// the field, so almost no parent has one.
-func nullsOf(parent jsontext.Value) (nulls []string) {
-	if !bytes.Contains(parent, []byte("null")) {
+// nullsOf returns the fields of a spec, which is valid JSON, that are null. The API server drops null unless the CRD has nullable for the field, so
+// almost no spec has one.
+func nullsOf(spec jsontext.Value) (nulls []string) {
+	if !bytes.Contains(spec, []byte("null")) {
 		return nil
 	}
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(parent), jsontext.AllowDuplicateNames(true))
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(spec), jsontext.AllowDuplicateNames(true))
 	for len(nulls) < maxNulls {
 		token, err := decoder.ReadToken()
 		if err != nil {
@@ -26,8 +26,8 @@ func nullsOf(parent jsontext.Value) (nulls []string) {
 			continue
 		}
 		in, _ := decoder.StackIndex(decoder.StackDepth()) // the API server refuses null in a list
-		if path := string(decoder.StackPointer()); in == jsontext.KindBeginObject && strings.HasPrefix(path, "/spec/") {
-			nulls = append(nulls, strings.ReplaceAll(path[1:], "/", "."))
+		if in == jsontext.KindBeginObject {
+			nulls = append(nulls, "spec"+strings.ReplaceAll(string(decoder.StackPointer()), "/", "."))
 		}
 	}
 	return nulls

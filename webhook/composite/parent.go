@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// parentMember is the member of a request with the parent, whose size is limited in a sync: rules run for each entry of its lists, and children,
-// errors and responses have copies of its texts. Of a parent that is too large, only the metadata are decoded. Metacontroller calls a customize hook that has refused a
-// parent again at each event of any related object, and a finalize hook that refuses one keeps it from being deleted.
+// parentMember is the member of a request with the parent, whose parts are limited: rules run for each entry of its lists, and children, errors and
+// responses have copies of its texts. A sync refuses a parent whose spec is too large. Metacontroller calls a customize hook that has refused a parent again at
+// each event of any related object, and a finalize hook that refuses one keeps it from being deleted.
 type parentMember[T any] struct {
 	member[T]
 	tooLarge error
@@ -20,56 +20,84 @@ type parentMember[T any] struct {
 }
 
 const (
-	// maxParentValues is the number of values that a parent may have beside its status, which lists all pods. Real ones have hundreds.
-	maxParentValues = 10_000
+	// maxSpecValues is the number of values that spec may have. Real ones have hundreds.
+	maxSpecValues = 10_000
 	// MaxSpecBytes is the size that spec may have as JSON. Real ones have at most 20 kB. In test/faults, the memory for ten such
 	// parents at the same time peaks at 29 MiB, and the slowest takes 0.5 s; with 256 KiB 50 MiB and 1.1 s.
 	MaxSpecBytes = 64 << 10
+
+	// MaxStatusBytes and maxStatusValues limit the status, which lists all pods with their addresses: that of 8,000 pods has 400 kB. A larger one
+	// counts as lost, and the next response replaces it.
+	MaxStatusBytes  = 512 << 10
+	maxStatusValues = 20_000
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	parts, err := readParent(decoder)
+	if err != nil {
+		return err
+	}
+	p.present, p.tooLarge = true, parts.limit()
+	p.nulls = nullsOf(parts.Spec)
+	return parts.unmarshal(decoder, &p.value)
+}
+
+// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and finalizers. Labels, annotations
+// and managedFields are not decoded, so they need no limit.
+type parentParts struct {
+	APIVersion jsontext.Value `json:"apiVersion,omitzero"`
+	Kind       jsontext.Value `json:"kind,omitzero"`
+	Metadata   struct {
+		Name              jsontext.Value `json:"name,omitzero"`
+		Namespace         jsontext.Value `json:"namespace,omitzero"`
+		UID               jsontext.Value `json:"uid,omitzero"`
+		Generation        jsontext.Value `json:"generation,omitzero"`
+		CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
+		DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
+		Finalizers        jsontext.Value `json:"finalizers,omitzero"`
+	} `json:"metadata"`
+	Spec   jsontext.Value `json:"spec,omitzero"`
+	Status jsontext.Value `json:"status,omitzero"`
+}
+
+func readParent(decoder *jsontext.Decoder) (parts parentParts, err error) {
 	if decoder.PeekKind() != jsontext.KindBeginObject {
-		return notAnObject(decoder)
+		return parts, notAnObject(decoder)
 	}
 	whole, err := decoder.ReadValue()
 	if err != nil {
-		return err
+		return parts, err
 	}
-	if p.present, p.tooLarge = true, checkParentSize(whole); p.tooLarge != nil {
-		return unmarshalMetadata(decoder, whole, &p.value)
-	}
-	p.nulls = nullsOf(whole)
-	return unmarshalParent(decoder, whole, &p.value)
+	return parts, locate(decoder, jsonv2.Unmarshal(whole, &parts, jsontext.AllowDuplicateNames(true))) // ReadValue refuses them
 }
 
-// unmarshalMetadata decodes what identifies a parent, and whether it is being deleted.
-func unmarshalMetadata[T any](decoder *jsontext.Decoder, whole jsontext.Value, parent *T) error {
-	var part struct {
-		APIVersion jsontext.Value `json:"apiVersion,omitzero"`
-		Kind       jsontext.Value `json:"kind,omitzero"`
-		Metadata   struct {
-			Name              jsontext.Value `json:"name,omitzero"`
-			Namespace         jsontext.Value `json:"namespace,omitzero"`
-			UID               jsontext.Value `json:"uid,omitzero"`
-			Generation        jsontext.Value `json:"generation,omitzero"`
-			CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
-			DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
-			Finalizers        jsontext.Value `json:"finalizers,omitzero"`
-		} `json:"metadata"`
+// limit removes parts that are too large. It returns an error if spec is one of them.
+func (p *parentParts) limit() error {
+	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues {
+		p.Status = nil
 	}
-	if err := jsonv2.Unmarshal(whole, &part, jsontext.AllowDuplicateNames(true)); err != nil {
-		return err
+	if size := len(p.Spec); size > MaxSpecBytes {
+		p.Spec = nil
+		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, more than the limit of %d", size, MaxSpecBytes)}
 	}
-	whole, err := jsonv2.Marshal(part)
+	if values := countValues(p.Spec); values > maxSpecValues {
+		p.Spec = nil
+		return &ParentError{fmt.Errorf("spec has %d values in its lists and fields, more than %d", values, maxSpecValues)}
+	}
+	return nil
+}
+
+// unmarshal decodes the parts.
+func (p *parentParts) unmarshal(decoder *jsontext.Decoder, parent any) error {
+	whole, err := jsonv2.Marshal(p, jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return err
 	}
-	return unmarshalParent(decoder, whole, parent)
+	return locate(decoder, jsonv2.Unmarshal(whole, parent, jsontext.AllowDuplicateNames(true), quantities))
 }
 
-// unmarshalParent decodes the value that the decoder has read last. Errors have their position in the request.
-func unmarshalParent[T any](decoder *jsontext.Decoder, whole jsontext.Value, parent *T) error {
-	err := jsonv2.Unmarshal(whole, parent, jsontext.AllowDuplicateNames(true), quantities) // ReadValue refuses them
+// locate makes the position of an error in the value that the decoder has read last its position in the request.
+func locate(decoder *jsontext.Decoder, err error) error {
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer
 	}
@@ -85,28 +113,6 @@ var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(value []byte,
 	}
 	return quantity.UnmarshalJSON(value)
 }))
-
-// checkParentSize refuses a parent that is too large without its status. Most are small in whole.
-func checkParentSize(whole jsontext.Value) error {
-	values := countValues(whole)
-	if len(whole) <= MaxSpecBytes && values <= maxParentValues {
-		return nil
-	}
-	var parts struct {
-		Spec   jsontext.Value `json:"spec"`
-		Status jsontext.Value `json:"status"`
-	}
-	if err := jsonv2.Unmarshal(whole, &parts, jsontext.AllowDuplicateNames(true)); err != nil {
-		return err
-	}
-	if values -= countValues(parts.Status); values > maxParentValues {
-		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, more than %d", values, maxParentValues)}
-	}
-	if size := len(parts.Spec); size > MaxSpecBytes {
-		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, more than the limit of %d", size, MaxSpecBytes)}
-	}
-	return nil
-}
 
 // countValues returns the number of values in a valid JSON text that others follow, which is about the number of all.
 func countValues(document []byte) int {
@@ -124,23 +130,22 @@ func countValues(document []byte) int {
 	return count
 }
 
-// identifiedMember is the parent in a request for related objects. If it is too large, or a value cannot be read, such as a quantity of a billion
-// digits, it has neither spec nor status: a sync refuses the parent anyway, and Metacontroller would call a customize hook that refuses it again at each
-// event.
+// identifiedMember is the parent in a request for related objects: without its status, and without a spec that is too large or has a value that cannot be
+// read, such as a quantity of a billion digits. A sync refuses such a spec anyway. Metacontroller caches the response for the generation, which labels
+// and status do not change, so no other part of the parent may matter.
 type identifiedMember[T any] struct{ member[T] }
 
 func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	if decoder.PeekKind() != jsontext.KindBeginObject {
-		return notAnObject(decoder)
-	}
-	whole, err := decoder.ReadValue()
+	parts, err := readParent(decoder)
 	if err != nil {
 		return err
 	}
 	m.present = true
-	if checkParentSize(whole) == nil && unmarshalParent(decoder, whole, &m.value) == nil {
+	_ = parts.limit()
+	parts.Status = nil
+	if parts.unmarshal(decoder, &m.value) == nil {
 		return nil
 	}
-	m.value = *new(T)
-	return unmarshalMetadata(decoder, whole, &m.value)
+	m.value, parts.Spec = *new(T), nil
+	return parts.unmarshal(decoder, &m.value)
 }

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestSizeOfParent(t *testing.T) {
 	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	cases := []struct{ reason, member, message string }{
-		{"the status of a parent with many pods lists all of them", `"status": {"nodes": [""` + strings.Repeat(`,""`, 2*maxParentValues) + `]}`, ""},
-		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxParentValues) + `]`, "the object has 10004 values in its lists and fields, more than 10000"},
+		{"the status of a parent with many pods lists all of them", `"status": {"nodes": [""` + strings.Repeat(`,""`, 2*maxSpecValues) + `]}`, ""},
+		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 10001 values in its lists and fields, more than 10000"},
 		{"a spec of the maximum size", `"spec": "` + strings.Repeat("a", MaxSpecBytes-2) + `"`, ""},
 		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 65537 bytes as JSON, more than the limit of 65536"},
 	}
@@ -21,6 +22,52 @@ func TestSizeOfParent(t *testing.T) {
 		_, isParents := errors.AsType[*ParentError](err)
 		if isParents != (test.message != "") || isParents && err.Error() != test.message || !isParents && err != nil {
 			t.Errorf("%s: error %v, want %q", test.reason, err, test.message)
+		}
+	}
+}
+
+// TestLargeStatus checks that a status of more than any number of pods needs counts as lost: it is copied, compared and returned again.
+func TestLargeStatus(t *testing.T) {
+	var seen corev1.PodStatus
+	hook := Sync(func(request Request[*corev1.Pod, secrets, pods]) (Desired[configMapStatus], error) {
+		seen = request.Parent.Status
+		return Desired[configMapStatus]{}, nil
+	})
+	for _, test := range []struct {
+		reason, status string
+		lost           bool
+	}{
+		{"a status of the maximum size", `{"message": "` + strings.Repeat("a", MaxStatusBytes-15) + `"}`, false},
+		{"a response has up to six bytes for each byte of a status", `{"message": "` + strings.Repeat("<", MaxStatusBytes-14) + `"}`, true},
+		{"as many entries as the maximum", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues-1) + `]}`, false},
+		{"empty entries need many times their size", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues) + `]}`, true},
+	} {
+		request := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "Pod", "status": `+test.status+`,`, 1)
+		if _, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("Pod"), strings.NewReader(request), metav1.Time{}); err != nil || (seen.Message == "") != test.lost {
+			t.Errorf("%s: error %v, lost %t", test.reason, err, seen.Message == "")
+		}
+	}
+}
+
+// TestRelatedRulesFollowFromSpec checks that nothing but spec matters for related objects: Metacontroller caches the rules for the generation. Rules without
+// spec that labels or a status have caused would hide pods from later syncs of the same spec.
+func TestRelatedRulesFollowFromSpec(t *testing.T) {
+	var seen *corev1.Pod
+	hook := Customize(func(pod *corev1.Pod) []RelatedRule { seen = pod; return nil })
+	entries := strings.TrimSuffix(strings.Repeat(`"",`, 100_000), ",")
+	for reason, members := range map[string]string{
+		"a small parent":             `"metadata": {"name": "a", "namespace": "n"}`,
+		"labels":                     `"metadata": {"name": "a", "namespace": "n", "labels": {"a": "` + strings.Repeat("a", 1_400_000) + `"}}`,
+		"many finalizers":            `"metadata": {"name": "a", "namespace": "n", "finalizers": [` + entries + `]}`,
+		"managedFields":              `"metadata": {"name": "a", "namespace": "n", "managedFields": [` + entries + `]}`,
+		"a status":                   `"metadata": {"name": "a", "namespace": "n"}, "status": {"message": "a"}`,
+		"a status of many entries":   `"metadata": {"name": "a", "namespace": "n"}, "status": {"podIPs": [` + entries + `]}`,
+		"a status of the wrong type": `"metadata": {"name": "a", "namespace": "n"}, "status": {"phase": 1}`,
+	} {
+		body := `{"controller": {}, "parent": {"apiVersion": "v1", "kind": "Pod", "spec": {"nodeName": "b"}, ` + members + `}}`
+		_, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("Pod"), strings.NewReader(body), metav1.Time{})
+		if err != nil || seen.Spec.NodeName != "b" || len(seen.Labels) > 0 || seen.Status.Message != "" {
+			t.Errorf("%s: error %v, the rules follow from spec %+v, labels %d and status %q", reason, err, seen.Spec, len(seen.Labels), seen.Status.Message)
 		}
 	}
 }

@@ -187,6 +187,21 @@ func serial(address string, config *tls.Config) string {
 	return ""
 }
 
+// TestASCIIRotation checks that both passwords of a user log in while the file has two lines: see manifests/docs/security.md.
+func TestASCIIRotation(t *testing.T) {
+	c := combination{mode: v1alpha1.AuthASCII}
+	s, pod, dir := startSecure(t, c.spec(), ca.New())
+	c.fill(t, s.address, nil)
+	reloader := startReloader(t, pod, dir, s)
+	both := user + ":" + password + "\n" + user + ":new\n"
+	update(t, filepath.Join(dir, "auth"), map[string][]byte{"passwords": []byte(both)})
+	if line := reloader.waitForUse(t); !strings.Contains(line, "passwords of 2 users") {
+		t.Errorf("logged %q, want what the page shows", line)
+	}
+	c.checkItems(t, s.address, nil, password)
+	c.checkItems(t, s.address, nil, "new")
+}
+
 // TestCARotation checks that memcached accepts clients of a new CA without a restart. It still accepts clients of the old CA,
 // because memcached adds CAs and removes none: see manifests/docs/security.md.
 func TestCARotation(t *testing.T) {

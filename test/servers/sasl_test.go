@@ -25,6 +25,7 @@ func TestSASLRotation(t *testing.T) {
 		{"Windows line ends", user + ":new\r\n", false, true},
 		{"no end of the last line", user + ":new", false, true},
 		{"two users", "x@shop:" + password + "\n" + user + ":new\n", false, true},
+		{"two lines for one user, while clients switch to the new password", user + ":" + password + "\n" + user + ":new\n", true, true},
 		{"a line without a user before it", "broken\n" + user + ":new\n", false, true},
 		{"no user", "new\n", false, false},
 		{"an empty file", "", false, false},

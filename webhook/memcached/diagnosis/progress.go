@@ -56,7 +56,7 @@ func moving(f moves.Facts, d moves.Decision) string {
 	if !f.Proxies.Desired {
 		leaves = "Removing the proxies. "
 	}
-	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d.Report), d.Report.Phase, d.Report.Explanation)
+	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d.Report), d.Report.Phase, explanation(f, d.Report))
 	if next := nextPhase(f, d); next != "" {
 		message += " " + next
 	}

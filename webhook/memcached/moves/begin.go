@@ -24,7 +24,7 @@ func (s situation) begin() outcome {
 	case left > 0 && s.MaxStep > 0 && next.Resizes():
 		o.wait = left
 	case len(old) > 0:
-		o.report, o.awaited = waits(next.Move, earlierPods), old
+		o.report, o.awaited = waits(next.Move, EarlierServers), old
 	case s.Proxies.Warmup == 0 && !next.adds():
 		return s.use(steadyRoutes(next.To))
 	default:

@@ -51,31 +51,31 @@ func (s situation) next() outcome {
 	case !s.Proxies.Desired:
 		return s.removeProxies()
 	case len(s.Predecessor) > 0 && s.Size > 0 && !s.hasBegun():
-		return s.startNoProxy(s.routesOfNew(), predecessor)
+		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
 	case s.Orphans && s.Size > 0 && s.routes.Phase == Steady:
-		return s.startNoProxy(s.routes, noStatefulSet)
+		return s.startNoProxy(s.routes, NoStatefulSet)
 	case s.mustStopAll():
 		return s.stopAll()
 	case s.startsBesideOthers():
-		return s.startNoProxy(s.routes, earlierPhase)
+		return s.startNoProxy(s.routes, EarlierProxies)
 	}
-	if unknown := s.templateObstacle(); unknown != noObstacle && !s.templateChanged() {
-		return s.stay(unknown)
+	if why := s.templateObstacle(); why != NoObstacle && !s.templateChanged() {
+		return s.stay(why)
 	}
 	return s.inPhase()
 }
 
 // templateObstacle returns why it is not known which pods have the desired template.
-func (f Facts) templateObstacle() obstacle {
+func (f Facts) templateObstacle() Obstacle {
 	switch w := f.Workload; {
 	case w == nil:
-		return noStatefulSet
+		return NoStatefulSet
 	case !w.TemplateApplied:
-		return templateNotApplied
+		return TemplateNotApplied
 	case !w.CaughtUp:
-		return templateNotObserved
+		return TemplateNotObserved
 	}
-	return noObstacle
+	return NoObstacle
 }
 
 // templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the

@@ -61,12 +61,12 @@ func (s situation) inPhase() outcome {
 
 // use gives the proxies their routes. It neither adds nor removes a server. A move that follows waits until all proxies have the routes.
 func (s situation) use(routes Routes) outcome {
-	return s.outcome(routes, s.report(routes, earlierPhase))
+	return s.outcome(routes, s.report(routes, EarlierProxies))
 }
 
 // stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a move
 // follows.
-func (s situation) stay(why obstacle) outcome {
+func (s situation) stay(why Obstacle) outcome {
 	report := s.report(s.routes, why)
 	report.Until = s.recordedEnd(report.Phase)
 	return s.outcome(s.routes, report)
@@ -86,12 +86,12 @@ func (s situation) lasting(o outcome, duration time.Duration) outcome {
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
 func (s situation) steady() outcome {
-	obstacle := s.rolloutObstacle()
+	why := s.rolloutObstacle()
 	switch {
 	case s.routesApplied && s.hasServersToRemove(s.routes.To):
 		return s.removing()
-	case obstacle != noObstacle:
-		return s.stay(obstacle)
+	case why != NoObstacle:
+		return s.stay(why)
 	}
 	return s.begin()
 }
@@ -123,7 +123,7 @@ func (s situation) preparing() outcome {
 	case s.routesApplied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
 		return s.use(announcing)
 	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
-		return s.stay(noObstacle)
+		return s.stay(NoObstacle)
 	}
 	return s.use(s.routes.in(Warming))
 }
@@ -135,7 +135,7 @@ func (s situation) preparing() outcome {
 func (s situation) warming() outcome {
 	r := s.routes
 	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.stay(noObstacle)
+		return s.stay(NoObstacle)
 	}
 	o := s.use(r)
 	if s.Proxies.Warmup > 0 {
@@ -160,7 +160,7 @@ func (s situation) nothingLeft() bool {
 // closing ends the move.
 func (s situation) closing() outcome {
 	if !s.proxiesReady() {
-		return s.stay(noObstacle)
+		return s.stay(NoObstacle)
 	}
 	return s.use(steadyRoutes(s.routes.To))
 }

@@ -35,18 +35,18 @@ func (f Facts) reaches(r Routes) bool {
 }
 
 // rolloutObstacle returns why not all desired proxies are available, or why others may run; none if they cannot be available, and no others run.
-func (s situation) rolloutObstacle() obstacle {
+func (s situation) rolloutObstacle() Obstacle {
 	d := s.Proxies.Deployment
 	switch {
 	case !s.routesApplied || !s.allRun(s.routes):
-		return earlierPhase
+		return EarlierProxies
 	case d.Replicas != s.Proxies.Replicas || !d.Updated, !d.RolledOut && s.reaches(s.routes):
-		return proxiesNotAvailable
+		return ProxiesNotAvailable
 	}
-	return noObstacle
+	return NoObstacle
 }
 
-func (s situation) proxiesReady() bool { return s.rolloutObstacle() == noObstacle }
+func (s situation) proxiesReady() bool { return s.rolloutObstacle() == NoObstacle }
 
 // allRun reports whether all proxies that may run have one of these routes.
 func (s situation) allRun(routes ...Routes) bool {

@@ -46,7 +46,7 @@ func (s situation) startsBesideOthers() bool {
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
-func (s situation) startNoProxy(routes Routes, why obstacle) outcome {
+func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
 	return outcome{
 		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
 		awaited: s.Predecessor,

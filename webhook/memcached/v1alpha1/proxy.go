@@ -85,17 +85,17 @@ type MovePhase string
 const (
 	// MoveWaiting waits until removed servers, or proxies of an earlier change, have stopped.
 	MoveWaiting MovePhase = "Waiting"
-	// MoveAddingServers starts new servers, and rolls out proxies that use the current servers and expect the change.
+	// MoveAddingServers starts new servers, and rolls out proxies that use the servers before the change and expect it.
 	MoveAddingServers MovePhase = "AddingServers"
 	// MoveCleaning rolls out such proxies before a decrease. A Job deletes items of earlier changes from the servers that stay.
 	MoveCleaning MovePhase = "Cleaning"
-	// MovePreparing rolls out proxies that use the current servers, and find items that other proxies move.
+	// MovePreparing rolls out proxies that use the servers before the change, and find items that other proxies move.
 	MovePreparing MovePhase = "Preparing"
 	// MoveWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
 	MoveWarmingUp MovePhase = "WarmingUp"
-	// MoveClosing rolls out proxies that use the new servers, and move no item.
+	// MoveClosing rolls out proxies that use the servers after the change, and move no item.
 	MoveClosing MovePhase = "Closing"
-	// MoveRemovingServers rolls out proxies that know the new servers alone. Then it removes servers that no proxy uses.
+	// MoveRemovingServers rolls out proxies that know the servers after the change alone. Then it removes servers that no proxy uses.
 	MoveRemovingServers MovePhase = "RemovingServers"
 )
 

@@ -110,7 +110,7 @@ func (s *space) facts(v observation) Facts {
 			observed.RolledOut = d.rolledOut && d.replicas == 0
 		case beforeRollout:
 			observed.Updated, observed.RolledOut, observed.CaughtUp = false, false, false
-			observed.Generation--
+			observed.Number--
 		}
 		facts.Proxies.Deployment = observed
 	}

@@ -17,7 +17,7 @@ const (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Generation: 5}
+var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Number: 5}
 
 // factsOf returns the facts of a cache with so many ready servers and two proxies with the routes of a label, which all run and
 // have the routes since an hour. The warm-up takes ten minutes.

@@ -24,7 +24,7 @@ func (f Facts) lastStep(revision v1alpha1.Revision) time.Time {
 	switch {
 	case recorded != nil && recorded.LastStepTime != nil && recorded.Observed.Equal(revision):
 		last = recorded.LastStepTime.Time
-	case revision.Generation <= 1 && !revision.Created.IsZero():
+	case revision.Number <= 1 && !revision.Created.IsZero():
 		last = revision.Created.Time
 	}
 	if last.After(f.Now) { // a clock was set back

@@ -14,10 +14,10 @@ var mutants = []mutant{
 	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does not: its
 	// Deployments start no proxy of an earlier template again, and few of its events are at size 0.
 	{moves + "phases.go", "	if !s.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
-	{moves + "begin.go", "case s.wanted():", "case true:", "a move that spec does not want any more goes on"},
+	{moves + "begin.go", "case s.isWanted():", "case true:", "a move that spec does not want any more goes on"},
 	{moves + "proxies.go", "case !s.routesApplied || !s.allRun(s.routes):", "case !s.routesApplied:", "terminating proxies of an earlier phase do not count"},
 	{moves + "template.go", "		end = s.endOfOutdated(routes.To)\n", "		end = 0\n", "a change of the pods replaces servers with items in place"},
-	{moves + "template.go", "	case moving:\n		end = s.endOf(poolOf(limit), every)", "	case moving:\n		end = 0", "an edit of the pods during a move replaces servers in place"},
+	{moves + "template.go", "// a move, or its end\n		end = s.endOf(poolOf(limit), every)", "// a move, or its end\n		end = 0", "an edit of the pods during a move replaces servers in place"},
 	{moves + "template.go", "if !items && !late {", "if !items {", "servers that are not observed yet are replaced in place"},
 	{moves + "target.go", "away != from {", "false {", "the items of a server that is deleted do not move"},
 	{moves + "situation.go", "		f.routesOfLabel(),     // the last decision that was applied\n", "", "a lost status loses the phase of a move"},
@@ -34,7 +34,7 @@ var mutants = []mutant{
 	{memcached + "templates.go", "if t.templateApplied, err = merge.TemplateApplied(", "t.templateApplied = true\n		if _, err = merge.TemplateApplied(", "an edited template counts as applied"},
 	{memcached + "observation.go", "pod.Terminating() && !canHold(pod)", "pod.Terminating()", "a server that holds does not count as available"},
 	{proxy + "config.go", "	if phase != moves.Steady {\n		config += backends(\"from\", from, domain)", "	if phase != moves.Steady {\n		config += backends(\"from\", to, domain)", "proxies look for items that move on their new servers alone"},
-	{proxy + "job.go", "\"--ordinals=\"+list(r.JobServers())", "\"--ordinals=\"+list(r.To.Ordinals())", "the Job reads the wrong servers"},
+	{proxy + "job.go", "\"--ordinals=\"+list(r.JobServers())", "\"--ordinals=\"+list(r.To.BySlot())", "the Job reads the wrong servers"},
 	{proxy + "job.go", "fmt.Sprintf(\"--of=%d\", r.From.Slots.Count)", "\"--of=0\"", "the Job that cleans deletes all items"},
 	{proxy + "labels.go", "labels[RoutesLabel] = r.String()", "labels[RoutesLabel] = moves.Routes{Move: moves.Move{From: r.From, To: r.From}}.String()", "pods have the routes of another phase"},
 	{proxy + "children.go", "if in.exports() {\n		ports", "if !in.exports() {\n		ports", "Prometheus does not find the exporters of the proxies"},

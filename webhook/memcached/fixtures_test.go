@@ -138,7 +138,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	}
 	request.Related.Pods = composite.GroupOf(pods...)
 	memcached.Status.ObservedGeneration, memcached.Status.Replicas = memcached.Generation, size
-	memcached.Status.Servers = children.ServerNames(memcached, DefaultClusterDomain, run.Ordinals())
+	memcached.Status.Servers = children.ServerNames(memcached, DefaultClusterDomain, run.List())
 	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), LastDecision: v1alpha1.ProxyDecision{Routes: label, Observed: rollout}}
 	return request
 }

@@ -18,7 +18,7 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run moves.Range, pods
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
-	return ServerNames(memcached, domain, run.Ordinals())
+	return ServerNames(memcached, domain, run.List())
 }
 
 // RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.

@@ -55,7 +55,7 @@ func drainTooLong(in *Input) *conditions.Risk {
 // time left.
 func endsNext(f moves.Facts, r moves.Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
-		if !r.FindsItems(ordinal) || !f.ServesOn(ordinal) {
+		if !r.FindsItems(ordinal) || !f.StillServes(ordinal) {
 			continue
 		}
 		if each := server.GraceEnds.Sub(f.Now); !found || each < left || each == left && ordinal < next {

@@ -33,8 +33,8 @@ func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 	switch {
 	case d.Report.Phase != "":
 		return ReasonMoving.Progress("%s", moving(f, d))
-	case d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas):
-		from, next := d.Scaling.Replicas, f.Step(d.Scaling.Replicas)
+	case d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas):
+		from, next := d.Scaling.Replicas, f.SizeAfterStep(d.Scaling.Replicas)
 		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
 			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
 	case d.ProxyStatus != nil && !f.Proxies.Desired:
@@ -113,7 +113,7 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	switch {
 	case server.NodeLost:
 		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
-	case f.ServesOn(ordinal):
+	case f.StillServes(ordinal):
 		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)

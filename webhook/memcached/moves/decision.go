@@ -42,7 +42,7 @@ func (f Facts) Decide() Decision {
 	if o.done {
 		return f.direct()
 	}
-	return s.complete(o)
+	return s.decision(o)
 }
 
 // next returns what follows.
@@ -97,8 +97,8 @@ type outcome struct {
 	awaited []Pod
 }
 
-// complete returns the decision for an outcome.
-func (s situation) complete(o outcome) Decision {
+// decision returns the decision for an outcome.
+func (s situation) decision(o outcome) Decision {
 	for _, proxy := range s.Proxies.Pods {
 		if proxy.Routes != s.routes || o.stopProxies {
 			o.awaited = append(o.awaited, proxy.Pod)

@@ -17,7 +17,7 @@ func (f Facts) direct() Decision {
 	d.Ordinals.Count = existing
 	d.Scaling = f.stepStatus(revision, existing)
 	left := f.untilStep(revision)
-	switch recorded, next := f.Status.Scaling, f.Step(existing); {
+	switch recorded, next := f.Status.Scaling, f.SizeAfterStep(existing); {
 	case recorded != nil && recorded.Observed.Equal(revision) && recorded.Replicas == next: // not applied, or not observed yet
 		d.Ordinals.Count, d.Scaling.Replicas = next, next
 	case existing != f.Size && (left == 0 || existing == 0) && (f.Size < existing || f.Workload.Available >= existing):

@@ -60,7 +60,7 @@ func TestDirect(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(Pool{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if next := s.Step(got.Ordinals.Count); next != test.wantNext {
+		if next := s.SizeAfterStep(got.Ordinals.Count); next != test.wantNext {
 			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}

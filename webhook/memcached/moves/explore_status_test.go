@@ -22,7 +22,7 @@ func (v serversWorld) pool() Pool {
 	pool := poolOf(v.servers())
 	for _, spare := range v.spares {
 		if spare != (spareWorld{}) {
-			pool = pool.with(Spare{int32(spare.absent), int32(spare.ordinal)})
+			pool = pool.withSpare(Spare{int32(spare.absent), int32(spare.ordinal)})
 		}
 	}
 	return pool

@@ -77,9 +77,9 @@ func (s situation) outcome(routes Routes, report Report) outcome {
 	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
 }
 
-// lasting returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the time
+// timed returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the time
 // is over.
-func (s situation) lasting(o outcome, duration time.Duration) outcome {
+func (s situation) timed(o outcome, duration time.Duration) outcome {
 	o.report.Until, o.wait = s.end(o.report.Phase, duration)
 	return o
 }
@@ -101,13 +101,13 @@ func (s situation) steady() outcome {
 func (s situation) removing() outcome {
 	used, o := s.routes.To.Span(), s.use(s.routes)
 	inUse := slices.ContainsFunc(s.running, func(running Routes) bool {
-		return running == Routes{} || !used.contains(running.Knows())
+		return running == Routes{} || !used.contains(running.Known())
 	})
 	if inUse || !s.Proxies.Deployment.CaughtUp {
 		return o
 	}
 	if !s.allObserved() {
-		o = s.lasting(o, observationDelay)
+		o = s.timed(o, observationDelay)
 	}
 	if o.wait == 0 {
 		o.ordinals = used
@@ -120,7 +120,7 @@ func (s situation) removing() outcome {
 func (s situation) preparing() outcome {
 	announcing := s.routes.in(Announcing)
 	switch {
-	case s.routesApplied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
+	case s.routesApplied && (!s.isWanted() || s.addedStops()) && s.allRun(s.routes, announcing):
 		return s.use(announcing)
 	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
 		return s.stay(NoObstacle)
@@ -141,7 +141,7 @@ func (s situation) warming() outcome {
 	if s.Proxies.Warmup > 0 {
 		o.job = s.startJob(o.job)
 	}
-	o = s.lasting(o, s.Proxies.Warmup)
+	o = s.timed(o, s.Proxies.Warmup)
 	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
 		return s.use(r.in(Closing))
 	}
@@ -153,7 +153,7 @@ func (s situation) nothingLeft() bool {
 	r := s.routes
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
 		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
-		return !unread && !s.hasStopped(ordinal)
+		return !unread && !s.isEmpty(ordinal)
 	})
 }
 

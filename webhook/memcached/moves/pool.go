@@ -64,17 +64,17 @@ func (p Pool) Has(ordinal int32) bool {
 	return p.Slots.Has(ordinal)
 }
 
-// Ordinals returns the ordinals by slot.
-func (p Pool) Ordinals() []int32 {
-	ordinals := p.Slots.Ordinals()
+// BySlot returns the ordinals by slot.
+func (p Pool) BySlot() []int32 {
+	ordinals := p.Slots.List()
 	for _, spare := range p.Spares() {
 		ordinals[spare.Own-p.Slots.First] = spare.Ordinal
 	}
 	return ordinals
 }
 
-// without returns the ordinals, by slot, that another pool does not have.
-func (p Pool) without(other Pool) []int32 { return slices.DeleteFunc(p.Ordinals(), other.Has) }
+// notIn returns the ordinals, by slot, that another pool does not have.
+func (p Pool) notIn(other Pool) []int32 { return slices.DeleteFunc(p.BySlot(), other.Has) }
 
 // ownOrdinal returns the ordinal that the slot of a server has of its own.
 func (p Pool) ownOrdinal(ordinal int32) int32 {
@@ -86,9 +86,9 @@ func (p Pool) ownOrdinal(ordinal int32) int32 {
 	return ordinal
 }
 
-// with returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
-func (p Pool) with(spare Spare) Pool {
-	spares := append(slices.Clone(p.back(spare.Own).Spares()), spare)
+// withSpare returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
+func (p Pool) withSpare(spare Spare) Pool {
+	spares := append(slices.Clone(p.withOwn(spare.Own).Spares()), spare)
 	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxSpareOffset {
 		return p
 	}
@@ -98,8 +98,8 @@ func (p Pool) with(spare Spare) Pool {
 	return p
 }
 
-// back returns the pool in which a slot has its own server.
-func (p Pool) back(own int32) Pool {
+// withOwn returns the pool in which a slot has its own server.
+func (p Pool) withOwn(own int32) Pool {
 	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Own == own })
 	p.spares = [MaxSpares]Spare{}
 	copy(p.spares[:], left)
@@ -145,7 +145,7 @@ func parsePool(first, last, spares string) Pool {
 		if !p.Slots.Has(spare.Own) || p.Has(spare.Ordinal) {
 			return Pool{}
 		}
-		p = p.with(spare)
+		p = p.withSpare(spare)
 	}
 	return p
 }

@@ -19,9 +19,9 @@ func (f Facts) proxiesStopped() bool {
 // If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies at once,
 // and nothing waits for their availability.
 func (f Facts) reaches(r Routes) bool {
-	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.ServesOn(ordinal) }
+	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.StillServes(ordinal) }
 	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
-	from, to := r.From.Ordinals(), r.To.Ordinals()
+	from, to := r.From.BySlot(), r.To.BySlot()
 	if r.Phase == Steady || r.Phase == Announcing {
 		return some(from)
 	}
@@ -67,9 +67,9 @@ func (s situation) allObserved() bool {
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
 func (s situation) neededWith(routes Routes) Range {
-	kept := routes.Knows()
+	kept := routes.Known()
 	for _, running := range s.running {
-		kept = kept.join(running.Knows())
+		kept = kept.join(running.Known())
 	}
 	return kept.join(s.existing())
 }

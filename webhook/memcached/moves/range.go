@@ -31,8 +31,8 @@ func (r Range) String() string {
 // Has reports whether an ordinal is in the range.
 func (r Range) Has(ordinal int32) bool { return ordinal >= r.First && ordinal < r.End() }
 
-// Ordinals returns the ordinals in their order.
-func (r Range) Ordinals() []int32 {
+// List returns the ordinals in their order.
+func (r Range) List() []int32 {
 	ordinals := make([]int32, r.Count)
 	for i := range ordinals {
 		ordinals[i] = r.First + int32(i)

@@ -5,16 +5,16 @@ import "time"
 /*
 This file has what is observed of a server.
 
-	pod                                          Ready  LiveWithItems  ServesOn  Stuck  hasStopped
-	is ready                                     yes    yes            no        no     no
-	is not ready for a moment                    no     yes            no        no     no
-	starts                                       no     no             no        no     yes
-	memcached has crashed                        no     no             no        no     yes
-	is being deleted, and holds                  no     no             yes       no     no
-	is being deleted, and does not hold          no     no             no        no     no
-	is being deleted, and its node is lost       no     no             no        yes    no
-	exists a minute after its grace period       no     no             no        yes    no
-	does not exist                               no     no             no        no     yes
+	pod                                          Ready  LiveWithItems  StillServes  Stuck  isEmpty
+	is ready                                     yes    yes            no           no     no
+	is not ready for a moment                    no     yes            no           no     no
+	starts                                       no     no             no           no     yes
+	memcached has crashed                        no     no             no           no     yes
+	is being deleted, and holds                  no     no             yes          no     no
+	is being deleted, and does not hold          no     no             no           no     no
+	is being deleted, and its node is lost       no     no             no           yes    no
+	exists a minute after its grace period       no     no             no           yes    no
+	does not exist                               no     no             no           no     yes
 */
 
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
@@ -43,8 +43,8 @@ type Server struct {
 	DisruptionReason string
 }
 
-// ServesOn reports whether a server is being deleted, and still serves.
-func (f Facts) ServesOn(ordinal int32) bool {
+// StillServes reports whether a server is being deleted, and still serves.
+func (f Facts) StillServes(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.CanHold && server.GraceEnds != nil && server.GraceEnds.After(f.Now)
 }
@@ -69,11 +69,11 @@ func (f Facts) anyStuck() bool {
 
 // mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
 func (f Facts) mustMove(ordinal int32) bool {
-	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
+	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.StillServes(ordinal))
 }
 
-// hasStopped reports whether a server has no items: its pod does not exist, starts, or memcached has crashed.
-func (f Facts) hasStopped(ordinal int32) bool {
+// isEmpty reports whether a server has no items: its pod does not exist, starts, or memcached has crashed.
+func (f Facts) isEmpty(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.GraceEnds == nil && !server.Ready && !server.LiveWithItems
 }

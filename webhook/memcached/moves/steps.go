@@ -8,9 +8,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Step returns the number of servers after one step towards the size. A step from 0 reaches the size, because there are no
+// SizeAfterStep returns the number of servers after one step towards the size. A step from 0 reaches the size, because there are no
 // items to keep.
-func (f Facts) Step(from int32) int32 {
+func (f Facts) SizeAfterStep(from int32) int32 {
 	if from == 0 || f.MaxStep == 0 {
 		return f.Size
 	}

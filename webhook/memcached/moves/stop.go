@@ -18,7 +18,7 @@ func (s situation) removeProxies() outcome {
 	if !s.proxiesDeleted() {
 		return o
 	}
-	switch o = s.lasting(o, observationDelay); {
+	switch o = s.timed(o, observationDelay); {
 	case o.wait > 0:
 	case others:
 		o.ordinals = serving.Slots
@@ -64,9 +64,11 @@ func (s situation) mustStopAll() bool {
 // losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of a pod that
 // does not end, there is no smaller step.
 func (s situation) losesLastServers() bool {
-	d := s.Proxies.Deployment
-	lastStep := s.Step(s.routes.To.Slots.Count) == 0 || s.returned(s.routes.To).HasSpares()
-	return d == nil || d.Replicas == 0 || s.MaxStep == 0 || s.routes.Phase == Steady && lastStep && s.untilStep(s.revision) == 0
+	if d := s.Proxies.Deployment; d == nil || d.Replicas == 0 || s.MaxStep == 0 {
+		return true
+	}
+	isLastStep := s.SizeAfterStep(s.routes.To.Slots.Count) == 0 || s.withReturned(s.routes.To).HasSpares()
+	return s.routes.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
 }
 
 // stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would delete new
@@ -100,7 +102,7 @@ func (s situation) stopAll() outcome {
 	}
 	o.report = removal(existing, none)
 	if s.proxiesStopped() {
-		if o = s.lasting(o, observationDelay); o.wait == 0 {
+		if o = s.timed(o, observationDelay); o.wait == 0 {
 			o.ordinals = none
 		}
 	}

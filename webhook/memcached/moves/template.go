@@ -16,8 +16,8 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		limit = routes.From.Span()
 	}
-	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run) || s.knowOthers(routes.To); {
-	case moving:
+	switch {
+	case routes.Phase != Steady, !routes.To.Span().contains(run), s.anyKnowsServersWithoutSlot(routes.To): // a move, or its end
 		end = s.endOf(poolOf(limit), every)
 	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		end = s.endOfOutdated(routes.To)
@@ -28,9 +28,10 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	return max(0, min(end, limit.End())-run.First)
 }
 
-// knowOthers reports whether running proxies know servers that have no slot, such as one whose slot a spare has.
-func (s situation) knowOthers(used Pool) bool {
-	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, func(r Routes) bool { return r.Phase == Closing && len(r.From.without(used)) > 0 })
+// anyKnowsServersWithoutSlot reports whether a running proxy knows a server that has no slot, such as one whose slot a spare has.
+func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
+	knows := func(r Routes) bool { return r.Phase == Closing && len(r.From.notIn(used)) > 0 }
+	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, knows)
 }
 
 // hasOutdated reports whether a server has items, and is not known to have the desired template.

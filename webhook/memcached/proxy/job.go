@@ -88,9 +88,9 @@ func jobPolicy(in *Input) runtime.Object {
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
-	egress := children.ProxyEgress(memcached)
-	if egress != nil {
-		egress = append(egress, networkingv1.NetworkPolicyEgressRule{
+	rules := egress(memcached)
+	if rules != nil {
+		rules = append(rules, networkingv1.NetworkPolicyEgressRule{
 			To:    []networkingv1.NetworkPolicyPeer{children.Peer(children.ProxySelector(memcached))},
 			Ports: children.PolicyPorts([]corev1.ServicePort{plainPort(&memcached.Spec)}),
 		})
@@ -101,7 +101,7 @@ func jobPolicy(in *Input) runtime.Object {
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: children.MoveSelector(memcached)},
 			PolicyTypes: children.PolicyTypes(memcached),
-			Egress:      egress,
+			Egress:      rules,
 		},
 	}
 }

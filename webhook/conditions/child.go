@@ -48,9 +48,9 @@ type childState struct {
 	changed *Risk
 }
 
-// compareChildren returns the first desired child that is missing or differs from the desired state, and the first one that others have changed; nil
-// if there is none. A child that differs only in what the operator records is the last choice: the change of a user, which changes the record, is
-// in another one.
+// compareChildren returns the first desired child that is missing or differs from the desired state, and the first one that others have
+// changed; nil if there is none. A child that differs only in what the operator records is the last choice: the change of a user, which
+// changes the record, is in another one.
 func compareChildren(in *Input) (pending *Progress, changed *Risk, err error) {
 	if isOrphaned(in) {
 		return adoptionPending(in), nil, nil

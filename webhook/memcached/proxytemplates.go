@@ -16,7 +16,8 @@ import (
 type proxyTemplates struct {
 	memcached *v1alpha1.Memcached
 	memory    memory.Size
-	// running are the defaults of the proxies that run, which have routes, and configured those of proxies with other routes, which are replaced anyway.
+	// running are the defaults of the proxies that run, which have routes, and configured those of proxies with other routes, which are
+	// replaced anyway.
 	running, configured proxy.Defaults
 	routes              moves.Routes
 }

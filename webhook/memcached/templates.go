@@ -14,8 +14,8 @@ import (
 type templates struct {
 	memory  memory.Size
 	servers children.Template
-	// templateApplied reports whether the template of the servers was applied last. It is false if neither spec nor status has proxies: then
-	// nothing depends on it.
+	// templateApplied reports whether the template of the servers was applied last. It is false if neither spec nor status has proxies:
+	// then nothing depends on it.
 	templateApplied bool
 	// proxies is nil if spec has none.
 	proxies *proxyTemplates

@@ -68,8 +68,8 @@ func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
 }
 
-// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items. If clients must use TLS,
-// which only the proxies have, it does not return the clients.
+// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items. If clients must use
+// TLS, which only the proxies have, it does not return the clients.
 func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
 	if memcached.Spec.Proxy != nil && memcached.Spec.TLS != nil {
 		return []networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached)), Peer(MoveSelector(memcached))}

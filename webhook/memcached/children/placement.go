@@ -56,8 +56,8 @@ func ownConstraints(own []corev1.TopologySpreadConstraint, labels map[string]str
 	return constraints
 }
 
-// Apart places the pods with some labels on nodes and in zones of their own. An anti-affinity that the pod has is kept instead of that for zones.
-// revisionLabel is the label that has another value after a change of the pod template.
+// Apart places the pods with some labels on nodes and in zones of their own. An anti-affinity that the pod has is kept instead of that for
+// zones. revisionLabel is the label that has another value after a change of the pod template.
 func Apart(pod *corev1.PodSpec, labels map[string]string, revisionLabel string) {
 	pod.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
 		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway,

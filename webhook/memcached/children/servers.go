@@ -43,8 +43,8 @@ func ServerNames(memcached *v1alpha1.Memcached, domain string, ordinals []int32)
 	return names
 }
 
-// ServerName returns the host:port of a pod of the StatefulSet, with the domain of the cluster. The resolver of Alpine does not search for a
-// shorter name that has as many dots as the option ndots of the pod.
+// ServerName returns the host:port of a pod of the StatefulSet, with the domain of the cluster. The resolver of Alpine does not search for
+// a shorter name that has as many dots as the option ndots of the pod.
 func ServerName(memcached *v1alpha1.Memcached, domain, ordinal string) string {
 	return fmt.Sprintf("%s.%s:%d", serviceName(memcached, ordinal), domain, Port)
 }

@@ -34,8 +34,8 @@ var (
 // jobStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
 const jobStartPeriod = time.Minute
 
-// jobNotStarted returns a finding if the desired Job of this phase has not been created, is suspended, or no pod of it has run, for longer than
-// jobStartPeriod.
+// jobNotStarted returns a finding if the desired Job of this phase has not been created, is suspended, or no pod of it has run, for longer
+// than jobStartPeriod.
 func jobNotStarted(in *Input) conditions.Finding {
 	d, job := in.Decision, in.Job
 	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes {
@@ -85,8 +85,8 @@ func hasRun(job *observed.Job, pods []*observed.Pod) bool {
 	})
 }
 
-// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up, or when the last
-// server to clean became ready.
+// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up, or when
+// the last server to clean became ready.
 func jobDesiredSince(in *Input) time.Time {
 	var since time.Time
 	if before := in.Memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {

@@ -180,8 +180,8 @@ func cleaned(job *moves.ObservedJob) string {
 	return fmt.Sprintf("%d of %d servers are cleaned.", job.Done, job.Servers)
 }
 
-// RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
-// such change, or it cannot be given up any more.
+// RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is
+// no such change, or it cannot be given up any more.
 func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""

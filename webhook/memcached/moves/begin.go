@@ -57,21 +57,22 @@ func (s situation) announcing() outcome {
 	return o
 }
 
-// isWanted reports whether the move leads to where the cache is to be, or to a part of it: slots that are to move too have their turn after this move.
+// isWanted reports whether the move leads to where the cache is to be, or to a part of it: slots that are to move too have their turn after
+// this move.
 func (s situation) isWanted() bool {
 	desired := s.target(s.routes.From)
 	leadsThere := desired == s.routes.To || s.routes.isPartOf(desired)
 	return leadsThere && !s.startsOutdated()
 }
 
-// startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet replaces
-// them, unless it has a pod that does not end: then it replaces none.
+// startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet
+// replaces them, unless it has a pod that does not end: then it replaces none.
 func (s situation) startsOutdated() bool {
 	return s.editedAgain() && (s.routes.Phase != Announcing || s.anyStuck())
 }
 
-// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the
-// servers before the move alone.
+// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use
+// the servers before the move alone.
 func (s situation) extended() (next Routes, found bool) {
 	next = Routes{Move{s.routes.From, s.target(s.routes.From)}, Announcing}
 	differs := next != s.routes && next.Purpose() == v1alpha1.MoveToSpare
@@ -120,8 +121,8 @@ func (s situation) cleaningJob(ready bool, underWay Job) Job {
 		return Job{}
 	case ready:
 		return s.startJob(underWay)
-	case s.jobFailed() && slices.ContainsFunc(s.routes.addedAgain(), s.unready): // it did not reach the server, so it begins again when the server is ready
-		return Job{}
+	case s.jobFailed() && slices.ContainsFunc(s.routes.addedAgain(), s.unready):
+		return Job{} // it did not reach the server, so it begins again when the server is ready
 	}
 	return underWay
 }

@@ -31,8 +31,8 @@ type Decision struct {
 	Report Report
 }
 
-// Decide returns the decision. It finds out where the cache is (situation.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
-// proxies stop), and completes that to a decision. Without proxies, direct.go decides.
+// Decide returns the decision. It finds out where the cache is (situation.go), asks the phase for what follows (phases.go, begin.go;
+// stop.go if the proxies stop), and completes that to a decision. Without proxies, direct.go decides.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
 		return f.direct()
@@ -78,8 +78,8 @@ func (f Facts) templateObstacle() Obstacle {
 	return NoObstacle
 }
 
-// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
-// move begins at once, and proxies that the edit replaces too are replaced once.
+// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has
+// it. So the move begins at once, and proxies that the edit replaces too are replaced once.
 func (s situation) templateChanged() bool {
 	return s.routes.Phase == Steady && s.Workload != nil && !s.Workload.TemplateApplied
 }
@@ -135,7 +135,8 @@ func (s situation) stuckServers(r Routes) (stuck int32) {
 	return stuck
 }
 
-// overduePod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
+// overduePod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is
+// over.
 func (f Facts) overduePod(pods []Pod) (first Pod, wait time.Duration) {
 	for _, pod := range pods {
 		if pod.GraceEnds == nil {

@@ -54,9 +54,9 @@ type Facts struct {
 	RecordedOrdinals Range
 
 	Proxies Proxies
-	// Predecessor are pods of a deleted Memcached of the same name that serve on: servers, and proxies whose nodes do not respond. Proxies would reach it by its name, and find its
-	// items. Orphans reports whether servers are older than the Memcached and none of its workloads is observed: the garbage collector has not
-	// deleted them yet, or they wait for their adoption.
+	// Predecessor are pods of a deleted Memcached of the same name that serve on: servers, and proxies whose nodes do not respond. Proxies
+	// would reach it by its name, and find its items. Orphans reports whether servers are older than the Memcached and none of its
+	// workloads is observed: the garbage collector has not deleted them yet, or they wait for their adoption.
 	Predecessor []Pod
 	Orphans     bool
 	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.

@@ -81,8 +81,8 @@ func (j Job) String() string {
 	return text
 }
 
-// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
-// respond any more.
+// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does
+// not respond any more.
 func (s situation) jobOfPhase() Job {
 	job, stuck := Job{Routes: s.routes, Rollout: s.revision.String()}, []string(nil)
 	if s.routes.Phase == Warming {

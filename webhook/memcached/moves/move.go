@@ -6,8 +6,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Move is a change of the servers of proxies: those before it (From) and those after it (To). library.lua has the same words for the two servers
-// of a key. Status has the servers that serve, and the others: [Routes.Serving], [Routes.Other].
+// Move is a change of the servers of proxies: those before it (From) and those after it (To). library.lua has the same words for the two
+// servers of a key. Status has the servers that serve, and the others: [Routes.Serving], [Routes.Other].
 //
 // Servers that only From has are removed, and servers that only To has are added.
 type Move struct{ From, To Pool }

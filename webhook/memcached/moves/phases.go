@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their label,
-// library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
+// This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their
+// label, library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
 //
 //	in status        of proxies  what happens, until what
 //	Waiting          steady      nothing, until pods with the names of new servers, and proxies of the move before, have ended
@@ -64,8 +64,8 @@ func (s situation) use(routes Routes) outcome {
 	return s.outcome(routes, s.report(routes, EarlierProxies))
 }
 
-// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a move
-// follows.
+// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
+// move follows.
 func (s situation) stay(why Obstacle) outcome {
 	report := s.report(s.routes, why)
 	report.Until = s.recordedEnd(report.Phase)
@@ -77,8 +77,8 @@ func (s situation) outcome(routes Routes, report Report) outcome {
 	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
 }
 
-// timed returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the time
-// is over.
+// timed returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the
+// time is over.
 func (s situation) timed(o outcome, duration time.Duration) outcome {
 	o.report.Until, o.wait = s.end(o.report.Phase, duration)
 	return o
@@ -115,8 +115,9 @@ func (s situation) removing() outcome {
 	return o
 }
 
-// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
-// told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
+// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server
+// that is told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another
+// proxy.
 func (s situation) preparing() outcome {
 	announcing := s.routes.in(Announcing)
 	switch {
@@ -148,7 +149,8 @@ func (s situation) warming() outcome {
 	return o
 }
 
-// nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
+// nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads
+// them.
 func (s situation) nothingLeft() bool {
 	r := s.routes
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// MaxSpares is the maximum number of servers that are replaced by spares at a time. The label of the pods has them, so with long ordinals they
-	// can be fewer.
+	// MaxSpares is the maximum number of servers that are replaced by spares at a time. The label of the pods has them, so with long
+	// ordinals they can be fewer.
 	MaxSpares = 4
 	// maxSpareOffset is the number of ordinals after the slots that spares can have.
 	maxSpareOffset = 100
 )
 
-// Pool are the servers of proxies by slot. Proxies distribute the keys over the slots. Each slot has an ordinal of its own, and its server, unless a
-// spare has the slot: while the server of the slot is being deleted, or its node does not respond.
+// Pool are the servers of proxies by slot. Proxies distribute the keys over the slots. Each slot has an ordinal of its own, and its server,
+// unless a spare has the slot: while the server of the slot is being deleted, or its node does not respond.
 type Pool struct {
 	// Slots are the ordinals that the slots have of their own.
 	Slots Range
@@ -25,8 +25,8 @@ type Pool struct {
 	spares [MaxSpares]Spare
 }
 
-// Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those of all
-// slots. The zero value is none.
+// Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those
+// of all slots. The zero value is none.
 type Spare struct{ Own, Ordinal int32 }
 
 // poolOf returns the servers of a range, without spares.
@@ -106,7 +106,8 @@ func (p Pool) withOwn(own int32) Pool {
 	return p
 }
 
-// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2-1" also 4 in the place of 2.
+// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2-1" also 4 in
+// the place of 2.
 func (p Pool) String() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {

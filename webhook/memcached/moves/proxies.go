@@ -13,11 +13,11 @@ func (f Facts) proxiesStopped() bool {
 	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
 }
 
-// reaches reports whether a proxy with some routes can respond to a read: all servers that the key has before and after a move are ready. A proxy is
-// available from the first such response on.
+// reaches reports whether a proxy with some routes can respond to a read: all servers that the key has before and after a move are ready. A
+// proxy is available from the first such response on.
 //
-// If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies at once,
-// and nothing waits for their availability.
+// If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies
+// at once, and nothing waits for their availability.
 func (f Facts) reaches(r Routes) bool {
 	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.StillServes(ordinal) }
 	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
@@ -34,7 +34,8 @@ func (f Facts) reaches(r Routes) bool {
 	return some(from) && some(to[both:]) || some(from[both:]) && some(to) // other keys get a slot that is added, or had one that is removed
 }
 
-// rolloutObstacle returns why not all desired proxies are available, or why others may run; none if they cannot be available, and no others run.
+// rolloutObstacle returns why not all desired proxies are available, or why others may run; none if they cannot be available, and no others
+// run.
 func (s situation) rolloutObstacle() Obstacle {
 	d := s.Proxies.Deployment
 	switch {

@@ -20,8 +20,8 @@ type Report struct {
 	Obstacle Obstacle
 	// ProxiesReady reports whether all proxies of the phase are available.
 	ProxiesReady bool
-	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
-	// there is none.
+	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero
+	// value if there is none.
 	OverduePod Pod
 }
 
@@ -33,7 +33,8 @@ const (
 	NoObstacle Obstacle = ""
 	// NoStatefulSet is observed.
 	NoStatefulSet Obstacle = "NoStatefulSet"
-	// TemplateNotApplied and TemplateNotObserved: the StatefulSet does not have the desired pod template, or its controller has not observed it.
+	// TemplateNotApplied and TemplateNotObserved: the StatefulSet does not have the desired pod template, or its controller has not
+	// observed it.
 	TemplateNotApplied  Obstacle = "TemplateNotApplied"
 	TemplateNotObserved Obstacle = "TemplateNotObserved"
 	// ProxiesNotAvailable: not all proxies are available.

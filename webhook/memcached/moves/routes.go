@@ -26,8 +26,8 @@ const (
 
 var phaseOrder = []ProxyPhase{Steady, Announcing, Preparing, Warming, Closing}
 
-// Routes are what proxies do in a phase of a move. Steady proxies have no move: the servers before and after it are the same. The zero value means
-// that the routes are unknown.
+// Routes are what proxies do in a phase of a move. Steady proxies have no move: the servers before and after it are the same. The zero
+// value means that the routes are unknown.
 type Routes struct {
 	Move
 	Phase ProxyPhase

@@ -22,8 +22,8 @@ type Pod struct {
 	Name string
 	// GraceEnds is the deletion timestamp, at which the grace period is over; nil if the pod is not being deleted.
 	GraceEnds *time.Time
-	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
-	// responds, or is known to be off.
+	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until
+	// the node responds, or is known to be off.
 	NodeLost bool
 }
 
@@ -32,8 +32,8 @@ type Server struct {
 	Pod
 	// Ready is false for a pod that is being deleted, although it may still serve.
 	Ready bool
-	// LiveWithItems reports whether the pod is not being deleted, and memcached runs since the pod was ready last. So it is also true while the pod is
-	// not ready for a moment, or because of another container.
+	// LiveWithItems reports whether the pod is not being deleted, and memcached runs since the pod was ready last. So it is also true while
+	// the pod is not ready for a moment, or because of another container.
 	LiveWithItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
@@ -49,7 +49,8 @@ func (f Facts) StillServes(ordinal int32) bool {
 	return server.CanHold && server.GraceEnds != nil && server.GraceEnds.After(f.Now)
 }
 
-// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
+// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to
+// be lost.
 const stuckDelay = time.Minute
 
 // Stuck reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.

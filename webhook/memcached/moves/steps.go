@@ -17,8 +17,8 @@ func (f Facts) SizeAfterStep(from int32) int32 {
 	return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)
 }
 
-// lastStep returns when the last step of an object was: at the latest when the hook first observed this revision of the object. A new object has
-// had no step.
+// lastStep returns when the last step of an object was: at the latest when the hook first observed this revision of the object. A new
+// object has had no step.
 func (f Facts) lastStep(revision v1alpha1.Revision) time.Time {
 	recorded, last := f.Status.Scaling, f.Now
 	switch {

@@ -2,8 +2,8 @@ package moves
 
 // This file has what follows when the proxies stop: spec has none any more, the size is 0, or servers of a deleted Memcached still serve.
 
-// removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
-// serve are removed, and the status of the proxies last: it says which servers serve.
+// removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do
+// not serve are removed, and the status of the proxies last: it says which servers serve.
 func (s situation) removeProxies() outcome {
 	existing, serving, routes := s.existing(), s.routes.Serving(), s.routes
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
@@ -38,8 +38,8 @@ func (s situation) hasBegun() bool {
 	return d != nil && d.Replicas > 0 && hasItems
 }
 
-// startsBesideOthers reports whether the first proxies are about to start, and others may run with other routes, such as those that the Deployment
-// of a deleted Memcached has started in the same second.
+// startsBesideOthers reports whether the first proxies are about to start, and others may run with other routes, such as those that the
+// Deployment of a deleted Memcached has started in the same second.
 func (s situation) startsBesideOthers() bool {
 	d := s.Proxies.Deployment
 	return s.Size > 0 && d != nil && d.Replicas == 0 && !s.allRun(s.routes)
@@ -61,8 +61,8 @@ func (s situation) mustStopAll() bool {
 	return s.stopIsUnfinished()
 }
 
-// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of a pod that
-// does not end, there is no smaller step.
+// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of
+// a pod that does not end, there is no smaller step.
 func (s situation) losesLastServers() bool {
 	if d := s.Proxies.Deployment; d == nil || d.Replicas == 0 || s.MaxStep == 0 {
 		return true
@@ -71,8 +71,8 @@ func (s situation) losesLastServers() bool {
 	return s.routes.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
 }
 
-// stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would delete new
-// items.
+// stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would
+// delete new items.
 func (s situation) stopIsUnfinished() bool {
 	d := s.Proxies.Deployment
 	removed := s.Workload != nil && s.Workload.Ordinals.Count == 0 && s.routesOfRestart() == Routes{}

@@ -9,8 +9,8 @@ import (
 // target returns the servers that follow others. The first of these that differ from them:
 //
 //  1. Other servers have the slots of those that are drained, evicted or lost: their time is limited, or their keys fail.
-//  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
-//     whose slots cannot return. With a warm-up no key is lost, so that is one step.
+//  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares
+//     are in use whose slots cannot return. With a warm-up no key is lost, so that is one step.
 //  3. Slots return from spares.
 //  4. There are more or fewer servers.
 func (s situation) target(from Pool) Pool {
@@ -30,8 +30,8 @@ func (s situation) target(from Pool) Pool {
 	return s.reassign(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })
 }
 
-// reassign returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are ready, or
-// spares. A slot stays if the label of the proxies has no room for its spare.
+// reassign returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are
+// ready, or spares. A slot stays if the label of the proxies has no room for its spare.
 func (s situation) reassign(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	var leaving []int32
 	for ordinal := range s.Servers {
@@ -62,8 +62,8 @@ func fits(from, to Pool) bool {
 	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
 }
 
-// spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
-// ordinal for as long as it exists.
+// spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a
+// server that does not respond has its ordinal for as long as it exists.
 func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 	underWay := s.routes.To
 	for _, spare := range underWay.Spares() {

@@ -2,8 +2,9 @@ package moves
 
 import "slices"
 
-// partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
-// to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
+// partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not
+// known to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in
+// use.
 //
 //	three servers, whose template is edited        run  partition
 //	the move has not begun                         0-2  3
@@ -37,8 +38,8 @@ func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
 // hasOutdated reports whether a server has items, and is not known to have the desired template.
 func (f Facts) hasOutdated(p Pool) bool { return f.endOfOutdated(p) > p.Slots.First }
 
-// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; at most the first ordinal if
-// there is none. If the StatefulSet has more ready pods than are observed, any of them may have some.
+// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; at most the first
+// ordinal if there is none. If the StatefulSet has more ready pods than are observed, any of them may have some.
 func (f Facts) endOfOutdated(p Pool) int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {

@@ -65,8 +65,8 @@ func moveJob(in *Input) runtime.Object {
 			Parallelism:           new(pods),
 			ActiveDeadlineSeconds: deadline,
 			BackoffLimitPerIndex:  new(int32(3)),
-			// A failure policy allows only Failed, which never replaces a pod on a lost node. Such a pod may run on: a copy moves the same items, and
-			// clean keeps what was used since it began.
+			// A failure policy allows only Failed, which never replaces a pod on a lost node. Such a pod may run on: a copy moves the same
+			// items, and clean keeps what was used since it began.
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: jobPodAnnotations(memcached)},
@@ -81,8 +81,8 @@ func WarmupOf(job *observed.Job) time.Duration {
 	return time.Duration(max(0, job.Spec.ActiveDeadlineSeconds-deadlineDelay)) * time.Second
 }
 
-// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if it is
-// disabled.
+// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if
+// it is disabled.
 func jobPolicy(in *Input) runtime.Object {
 	memcached := in.Memcached
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
@@ -106,8 +106,8 @@ func jobPolicy(in *Input) runtime.Object {
 	}
 }
 
-// jobService returns the Service by which the Job reaches proxies with TLS; nil if it needs none. The Service of the clients does not have the
-// port without TLS.
+// jobService returns the Service by which the Job reaches proxies with TLS; nil if it needs none. The Service of the clients does not have
+// the port without TLS.
 func jobService(in *Input) runtime.Object {
 	memcached := in.Memcached
 	if memcached.Spec.TLS == nil || in.Decision.Job.Task() != moves.Copy {

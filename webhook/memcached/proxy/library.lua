@@ -15,7 +15,8 @@
 --   claim         `to` decides: the key is missing, and one proxy creates it. The claim is empty and expires.
 --   none          `to` decides.
 --
--- README.md has what each phase does with a key that has an item on `from`, and with one that has none.
+-- README.md has the names of the phases in status, and what each phase does with a key that has an item on `from`, and with one that has
+-- none.
 --
 -- Nothing on `from` stays behind for an item that has moved, so `from` can lose anything at any time. Before preparing, `to` has nothing.
 -- A proxy stores on `to` only in place of an item with the CAS unique that it has seen, or of its own fence: an empty item that it stores

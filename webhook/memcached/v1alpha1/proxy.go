@@ -189,8 +189,8 @@ type Revision struct {
 	// created is metadata.creationTimestamp of the child.
 	// +optional
 	Created metav1.Time `json:"created,omitzero"`
-	// number is metadata.generation of the workload of the servers. For the Deployment of the proxies, it is the number of its rollout, which
-	// changes with the pod template alone.
+	// number is metadata.generation of the workload of the servers. For the Deployment of the proxies, it is the number of its rollout,
+	// which changes with the pod template alone.
 	// +optional
 	Number int64 `json:"number,omitempty"`
 }

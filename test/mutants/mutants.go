@@ -11,8 +11,8 @@ var mutants = []mutant{
 	{moves + "phases.go", "if !s.proxiesReady() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
 	{moves + "phases.go", "if o.wait == 0 || s.jobComplete()", "if o.job == s.jobOfPhase() || s.jobComplete()", "a warm-up ends before its Job is complete"},
 	{moves + "phases.go", "	if !s.proxiesReady() {\n		return s.stay(NoObstacle)\n	}\n	return s.use(steadyRoutes(s.routes.To))", "	return s.use(steadyRoutes(s.routes.To))", "a move ends while proxies of the warm-up run"},
-	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does not: its
-	// Deployments start no proxy of an earlier template again, and few of its events are at size 0.
+	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does
+	// not: its Deployments start no proxy of an earlier template again, and few of its events are at size 0.
 	{moves + "phases.go", "	if !s.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
 	{moves + "begin.go", "case s.isWanted():", "case true:", "a move that spec does not want any more goes on"},
 	{moves + "proxies.go", "case !s.routesApplied || !s.allRun(s.routes):", "case !s.routesApplied:", "terminating proxies of an earlier phase do not count"},
@@ -24,7 +24,7 @@ var mutants = []mutant{
 	{moves + "record.go", "s.recordedMove == nil || s.recordedMove.Phase != phase", "s.recordedMove == nil", "the end of another phase counts"},
 	{moves + "stop.go", "	if !s.proxiesDeleted() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
 	{moves + "stop.go", "if s.proxiesStopped() {\n		if", "if true {\n		if", "size 0 removes servers before the proxies have stopped"},
-	{moves + "decision.go", "case len(s.Predecessor) > 0 && s.Size > 0 && !s.hasBegun():", "case len(s.Predecessor) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
+	{moves + "decision.go", "case len(s.PredecessorPods) > 0 && s.Size > 0 && !s.hasBegun():", "case len(s.PredecessorPods) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
 	{moves + "job.go", "|| s.Job.For != s.jobOfPhase().String() {", "{", "the Job of an earlier rollout counts"},
 	{moves + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
 	{memcached + "keeprunning.go", "if running == configured || mustReplace(", "if running == configured || true || mustReplace(", "an upgrade of the operator replaces pods"},

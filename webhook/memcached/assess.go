@@ -27,7 +27,7 @@ type assessment struct {
 
 // assess compares the observed servers and proxies with the desired ones. The conditions do not await the Job: the findings report what it
 // does.
-func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, built desired) (assessment, error) {
+func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, built desiredChildren) (assessment, error) {
 	changed := lastChange(o, d)
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {

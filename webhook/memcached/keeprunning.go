@@ -19,9 +19,9 @@ the defaults that they run until something else changes their template. What spe
 record which defaults were applied. Pods may have others: an admission webhook may change the registry of each image.
 */
 
-// keepRunning returns the defaults for the pods of a workload: those that were applied last if nothing else in their template changes,
+// defaultsToRun returns the defaults for the pods of a workload: those that were applied last if nothing else in their template changes,
 // otherwise the configured ones.
-func keepRunning[D comparable](
+func defaultsToRun[D comparable](
 	workload *observed.Workload, pods []*observed.Pod, main string, configured, running D, template func(D) corev1.PodTemplateSpec,
 ) (D, error) {
 	if running == configured || mustReplace(workload, pods, main) {

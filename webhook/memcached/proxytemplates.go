@@ -66,6 +66,6 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		return proxy.PodTemplate(o.memcached, defaults, size, templates.routes).PodTemplateSpec
 	}
 	var err error
-	templates.running, err = keepRunning(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
+	templates.running, err = defaultsToRun(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
 	return templates, err
 }

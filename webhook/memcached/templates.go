@@ -68,6 +68,6 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	template := func(defaults children.Defaults) corev1.PodTemplateSpec {
 		return children.PodTemplate(o.memcached, defaults, size).PodTemplateSpec
 	}
-	kept, err := keepRunning(o.workload, o.liveServers, children.ContainerName, configured, running, template)
+	kept, err := defaultsToRun(o.workload, o.liveServers, children.ContainerName, configured, running, template)
 	return children.PodTemplate(o.memcached, kept, size), err
 }

@@ -35,12 +35,12 @@ type Decision struct {
 // stop.go if the proxies stop), and completes that to a decision. Without proxies, direct.go decides.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
-		return f.direct()
+		return f.decideWithoutProxies()
 	}
 	s := f.situation()
 	o := s.next()
 	if o.done {
-		return f.direct()
+		return f.decideWithoutProxies()
 	}
 	return s.decision(o)
 }
@@ -50,9 +50,9 @@ func (s situation) next() outcome {
 	switch {
 	case !s.Proxies.Desired:
 		return s.removeProxies()
-	case len(s.Predecessor) > 0 && s.Size > 0 && !s.hasBegun():
+	case len(s.PredecessorPods) > 0 && s.Size > 0 && !s.hasBegun():
 		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
-	case s.Orphans && s.Size > 0 && s.routes.Phase == Steady:
+	case s.HasOrphans && s.Size > 0 && s.routes.Phase == Steady:
 		return s.startNoProxy(s.routes, NoStatefulSet)
 	case s.mustStopAll():
 		return s.stopAll()

@@ -49,8 +49,8 @@ func observed(count int32) (*Workload, map[int32]Server) {
 func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	r := s.Proxies.Deployment.Routes
 	s.Status.Proxy = situation{revision: observed}.record(r, phaseReport(r))
-	if used := r.To.Span(); r.Phase == Steady && s.existing() != used {
-		s.Status.Proxy.Move = removal(s.existing(), used).status(nil, noon)
+	if used := r.To.Span(); r.Phase == Steady && s.existingOrdinals() != used {
+		s.Status.Proxy.Move = removal(s.existingOrdinals(), used).status(nil, noon)
 	}
 	if s.Status.Proxy.Move != nil && until != 0 {
 		s.Status.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))

@@ -72,7 +72,7 @@ func (s situation) neededWith(routes Routes) Range {
 	for _, running := range s.running {
 		kept = kept.join(running.Known())
 	}
-	return kept.join(s.existing())
+	return kept.join(s.existingOrdinals())
 }
 
 // hasServersToRemove reports whether servers exist that steady proxies do not use.

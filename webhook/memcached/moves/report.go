@@ -68,7 +68,7 @@ func (s situation) report(r Routes, why Obstacle) Report {
 // steadyReport returns the report of steady proxies, which have servers to remove, a move that waits, or nothing.
 func (s situation) steadyReport(used Pool, why Obstacle) Report {
 	if s.hasServersToRemove(used) {
-		return removal(s.existing(), used.Span())
+		return removal(s.existingOrdinals(), used.Span())
 	}
 	next := Move{used, s.target(used)}
 	runs := len(s.running) > 0 && s.Size > 0 // otherwise a change of the size is no move

@@ -5,7 +5,7 @@ package moves
 // removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do
 // not serve are removed, and the status of the proxies last: it says which servers serve.
 func (s situation) removeProxies() outcome {
-	existing, serving, routes := s.existing(), s.routes.Serving(), s.routes
+	existing, serving, routes := s.existingOrdinals(), s.routes.Serving(), s.routes
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
@@ -49,7 +49,7 @@ func (s situation) startsBesideOthers() bool {
 func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
 	return outcome{
 		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
-		awaited: s.Predecessor,
+		awaited: s.PredecessorPods,
 	}
 }
 
@@ -81,7 +81,7 @@ func (s situation) stopIsUnfinished() bool {
 
 // stopAll stops all proxies, and then removes all servers.
 func (s situation) stopAll() outcome {
-	serving, existing, routes := s.routes.Serving(), s.existing(), s.routes
+	serving, existing, routes := s.routes.Serving(), s.existingOrdinals(), s.routes
 	switch {
 	case s.proxiesStopped() && existing.Count == 0:
 		routes = steadyRoutes(poolOf(Range{serving.Slots.First, 1})) // as for a new cache

@@ -161,7 +161,7 @@ func TestObstacle(t *testing.T) {
 		{EarlierProxies, func(f *Facts) { f.Size, f.Proxies.Pods[0].Routes = 4, ParseRoutes("0-1_0-2_closing") }},
 		{ProxiesNotAvailable, all(edited, busy)},
 		{EarlierServers, all(edited, func(f *Facts) { f.Servers[3] = Server{} })},
-		{PredecessorPods, all(ended(), func(f *Facts) { f.Predecessor = []Pod{{Name: "cache-0"}} })},
+		{PredecessorPods, all(ended(), func(f *Facts) { f.PredecessorPods = []Pod{{Name: "cache-0"}} })},
 	} {
 		f := factsOf(3, 3, "0-2")
 		test.change(f)
@@ -196,7 +196,8 @@ func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
 	}
 }
 
-// TestServersThatProxiesKnow checks that no server is replaced that has lost its slot, and has come back, while a proxy of the last phase knows it.
+// TestServersThatProxiesKnow checks that no server is replaced that has lost its slot, and has come back, while a proxy of the last phase
+// knows it.
 func TestServersThatProxiesKnow(t *testing.T) {
 	f := factsOf(3, 4, "0-2.1")
 	f.Servers[1] = Server{Ready: true, LiveWithItems: true} // it has an earlier template

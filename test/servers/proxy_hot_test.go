@@ -108,8 +108,8 @@ func TestProxyNoreplyInPlaceOfAnArgument(t *testing.T) {
 	}
 }
 
-// TestProxyWithoutCurrentServers reads items that cannot move, and then changes them: they must not wait for a move that does not end.
-func TestProxyWithoutCurrentServers(t *testing.T) {
+// TestProxyWithoutServersAfterChange reads items that cannot move, and then changes them: they must not wait for a move that does not end.
+func TestProxyWithoutServersAfterChange(t *testing.T) {
 	servers := startServers(t, 4)
 	all := addresses(servers)
 	c := dialClient(t, startPhase(t, moves.Preparing, all[:2], all[2:]).address)

@@ -70,10 +70,10 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
 	child, found := existing.(observedChild)
 	if !found {
-		return childState{pending: missing(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
 	}
 	if child.Terminating() {
-		return childState{pending: missing(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
 	}
 	difference, err := merge.Compare(desired, child)
 	if err != nil {
@@ -99,4 +99,4 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 	return childState{pending: outdated.Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field)}, nil
 }
 
-func missing(kind string) Reason { return ReasonChildMissing.named(kind + "Missing") }
+func missingReason(kind string) Reason { return ReasonChildMissing.named(kind + "Missing") }

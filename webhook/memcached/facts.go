@@ -28,7 +28,7 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 		Interval:         time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Workload:         o.workloadFacts(t.templateApplied),
 		Servers:          o.serverFacts(),
-		RecordedOrdinals: children.RecordedServers(o.memcached, o.recorded.Servers),
+		RecordedOrdinals: children.RecordedOrdinals(o.memcached, o.recorded.Servers),
 		Proxies:          o.proxyFacts(),
 		PredecessorPods:  o.predecessorFacts(),
 		HasOrphans:       o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,

@@ -113,7 +113,7 @@ func (o *observation) inUse(routes moves.Routes) []*observed.Pod {
 	if routes == (moves.Routes{}) {
 		return nil
 	}
-	return children.InUse(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
+	return children.ServingPods(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
 		return pod.Terminating() && !canHold(pod)
 	}))
 }

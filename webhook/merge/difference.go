@@ -147,8 +147,8 @@ func AppliedAnnotations(child Child) map[string]string {
 // in a list, and those would take 260 MiB; an object takes as much as ten of them.
 const maxValues = 20_000
 
-// values returns about the number of values in a valid JSON text.
-func values(text []byte) int {
+// countValues returns about the number of values in a valid JSON text.
+func countValues(text []byte) int {
 	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
@@ -157,7 +157,7 @@ func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
 	}
-	if values(have.Spec)+values(last.Spec) > maxValues {
+	if countValues(have.Spec)+countValues(last.Spec) > maxValues {
 		return []Change{{Path: "spec"}}, nil
 	}
 	var objects [3]map[string]any

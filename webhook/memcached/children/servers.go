@@ -21,8 +21,8 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run moves.Range, pods
 	return ServerNames(memcached, domain, run.List())
 }
 
-// RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
-func RecordedServers(memcached *v1alpha1.Memcached, servers []string) moves.Range {
+// RecordedOrdinals returns the range of the servers in status; the zero value if they have no ordinals.
+func RecordedOrdinals(memcached *v1alpha1.Memcached, servers []string) moves.Range {
 	if len(servers) == 0 || len(servers) > moves.MaxPods {
 		return moves.Range{}
 	}
@@ -61,8 +61,8 @@ func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	return int32(ordinal), found && err == nil && written && ordinal >= 0 && ordinal <= moves.MaxOrdinal
 }
 
-// InUse returns those of some pods that proxies with some routes use.
-func InUse(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
+// ServingPods returns those of some pods that serve for proxies with some routes.
+func ServingPods(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
 	used := []*observed.Pod{}
 	for _, pod := range pods {
 		if ordinal, found := Ordinal(memcached, pod); found && routes.Serving().Has(ordinal) {

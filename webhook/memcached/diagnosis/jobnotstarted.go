@@ -93,14 +93,14 @@ func jobDesiredSince(in *Input) time.Time {
 		since = before.LastChangeTime.Time
 	}
 	if until := in.Decision.Report.Until; until != nil {
-		since = latest(since, until.Add(-in.longestWarmup()))
+		since = conditions.Later(since, until.Add(-in.longestWarmup()))
 	}
 	if in.Decision.Job.Task() != moves.CleanAdded {
 		return since
 	}
 	for _, pod := range in.Pods {
 		if ordinal, found := children.Ordinal(in.Memcached, pod); found && slices.Contains(in.Decision.Job.JobServers(), ordinal) {
-			since = latest(since, pod.ReadyChanged())
+			since = conditions.Later(since, pod.ReadyChanged())
 		}
 	}
 	return since
@@ -112,13 +112,6 @@ func (in *Input) longestWarmup() time.Duration {
 		return job.Warmup
 	}
 	return time.Duration(*in.Memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // riskAfter returns a risk once a period has passed, and until then the time that is left.

@@ -42,7 +42,7 @@ func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.S
 	place(&pod, memcached, routes)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
-		Spec:       children.Pod(&memcached.Spec, pod, defaults.TolerationSeconds),
+		Spec:       children.WithPodOptions(&memcached.Spec, pod, defaults.TolerationSeconds),
 	}}
 }
 

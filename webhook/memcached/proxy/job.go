@@ -70,7 +70,7 @@ func moveJob(in *Input) runtime.Object {
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: jobPodAnnotations(memcached)},
-				Spec:       children.Pod(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
+				Spec:       children.WithPodOptions(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
 	}

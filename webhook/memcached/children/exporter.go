@@ -15,7 +15,8 @@ const (
 	ExporterName = "exporter"
 
 	metricsPortName = "metrics"
-	MetricsPort     = 9150
+	// MetricsPort is the port of the exporter.
+	MetricsPort = 9150
 )
 
 // exporterContainer returns the container that exports the statistics of memcached. It connects within the pod, so it needs

@@ -18,11 +18,11 @@ func (s situation) target(from Pool) Pool {
 		return away
 	}
 	resized := Range{from.Slots.First, s.SizeAfterStep(from.Slots.Count)}
-	returned, movesItems := s.withReturned(from), s.Proxies.Warmup > 0 && s.Size > 0
-	outdated := s.hasOutdated(from)
-	blocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
+	returned, outdated := s.withReturned(from), s.hasOutdated(from)
+	isBlocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
+	mustReplace := outdated && s.Proxies.Warmup > 0 || isBlocked
 	switch {
-	case movesItems && outdated, s.Size > 0 && blocked: // 2
+	case s.Size > 0 && mustReplace: // 2
 		return s.reassign(from, poolOf(Range{from.Span().End(), s.Size}), s.Stuck)
 	case from.HasSpares(): // 3
 		return returned

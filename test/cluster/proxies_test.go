@@ -218,7 +218,7 @@ func readRoutes(ctx context.Context, memcached client.ObjectKey) (string, error)
 	}
 	runs := func(servers moves.Range) bool { return servers.First >= run.First && servers.End() <= run.End() }
 	for _, pod := range pods.Items {
-		if routes := moves.ParseRoutes(pod.Labels[routesLabel]); routes == (moves.Routes{}) || !runs(routes.Knows()) {
+		if routes := moves.ParseRoutes(pod.Labels[routesLabel]); routes == (moves.Routes{}) || !runs(routes.Known()) {
 			return "", fmt.Errorf("pod %s has the routes %s to servers %s", pod.Name, pod.Labels[routesLabel], run)
 		}
 	}

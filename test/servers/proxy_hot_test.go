@@ -108,8 +108,8 @@ func TestProxyNoreplyInPlaceOfAnArgument(t *testing.T) {
 	}
 }
 
-// TestProxyWithoutCurrentServers reads items that cannot move, and then changes them: they must not wait for a move that does not end.
-func TestProxyWithoutCurrentServers(t *testing.T) {
+// TestProxyWithoutServersAfterChange reads items that cannot move, and then changes them: they must not wait for a move that does not end.
+func TestProxyWithoutServersAfterChange(t *testing.T) {
 	servers := startServers(t, 4)
 	all := addresses(servers)
 	c := dialClient(t, startPhase(t, moves.Preparing, all[:2], all[2:]).address)
@@ -125,14 +125,14 @@ func TestProxyWithoutCurrentServers(t *testing.T) {
 	}
 	start := time.Now()
 	if got := warm.must(t, "get "+strings.Join(keys, " ")+"\r\n"); len(got) != 21 {
-		t.Errorf("a get of 20 items returned %d, want all: the previous servers have them", len(got)-1)
+		t.Errorf("a get of 20 items returned %d, want all: their servers before the change have them", len(got)-1)
 	}
 	for _, key := range keys {
 		for _, command := range []struct{ text, want string }{
 			{"get " + key, "VALUE " + key + " 0 1|1|END"}, {"set " + key + " 0 0 1\r\n2", "STORED"}, {"get " + key, "VALUE " + key + " 0 1|2|END"},
 		} {
 			if got := lines(warm.must(t, command.text+"\r\n")); got != command.want {
-				t.Errorf("%q returned %s, want %s: the previous server has the item", command.text, got, command.want)
+				t.Errorf("%q returned %s, want %s: its server before the change has the item", command.text, got, command.want)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func TestProxyLimits(t *testing.T) {
 			t.Fatalf("md with I returned %s", got)
 		}
 		if got := lines(c.must(t, "mg "+key+" v\r\n")); got != "VA 1 X W|x" {
-			t.Errorf("a stale item: mg returned %s, want the item of the previous server with W and X", got)
+			t.Errorf("a stale item: mg returned %s, want the item on from with W and X", got)
 		}
 		if got := lines(c.must(t, "mg "+key+" v\r\n")); got != "VA 1 Z X|x" {
 			t.Errorf("a stale item that another client recaches: mg returned %s, want Z and X", got)
@@ -92,7 +92,7 @@ func TestProxyReturnsExplicitUnique(t *testing.T) {
 	for i, key := range allKeys(80) {
 		state := "no item"
 		if i%2 == 0 {
-			state = "an item of the previous server"
+			state = "an item on from"
 			old.must(t, "set "+key+" 0 0 1\r\nx\r\n")
 		}
 		if got := lines(c.must(t, "ms "+key+" 1 E77 c\r\nz\r\n")); got != "HD c77" {

@@ -24,7 +24,7 @@ type schedule struct {
 	// Order has the number of a client for each request that reaches a server. After a negative number, the proxy of the
 	// client ends without the response.
 	Order []int
-	// Before and After have the items of the key on the previous and on the current server.
+	// Before and After have the items of the key on its server before the change (from), and on the one after it (to).
 	Before, After [2]*item
 }
 

@@ -16,7 +16,7 @@ import (
 //
 //	MEMCACHED=/path/to/memcached go test -tags servers ./test/servers -run '^$' -bench Routes -benchtime 1x -v
 func BenchmarkRoutes(b *testing.B) {
-	b.Logf("%-10s %-8s  requests, item absent, on the previous, on the current server", "phase", "command")
+	b.Logf("%-10s %-8s  requests, item absent, on from, on to", "phase", "command")
 	for _, phase := range changing {
 		for i, counts := range requestsIn(b, phase) {
 			b.Logf("%-10s %-8s  %s", phase, strings.Fields(counted[i])[0], counts)
@@ -84,7 +84,7 @@ func median(all []float64) float64 { return slices.Sorted(slices.Values(all))[le
 func requestsIn(b *testing.B, phase string) (all []string) {
 	b.Helper()
 	servers := addresses(startServers(b, 2))
-	previous, current := dialClient(b, servers[0]), dialClient(b, servers[1])
+	from, to := dialClient(b, servers[0]), dialClient(b, servers[1])
 	warming := dialClient(b, startConfigured(b, configBetween("warming", servers[:1], servers)).address)
 	relays := []*relay{startRelay(b, servers[0], nil), startRelay(b, servers[1], nil)}
 	through := []string{relays[0].address(), relays[1].address()}
@@ -92,10 +92,10 @@ func requestsIn(b *testing.B, phase string) (all []string) {
 	for _, command := range counted {
 		var counts []string
 		for at := range 3 {
-			previous.must(b, "md k\r\n")
-			current.must(b, "md k\r\n")
+			from.must(b, "md k\r\n")
+			to.must(b, "md k\r\n")
 			if at > 0 {
-				previous.must(b, "set k 0 0 1\r\n1\r\n")
+				from.must(b, "set k 0 0 1\r\n1\r\n")
 			}
 			if at > 1 {
 				warming.must(b, "get k\r\n")

@@ -49,7 +49,7 @@ const movingKey = "k"
 func (r *replay) play(s schedule) schedule {
 	r.Helper()
 	r.trace = nil
-	servers := r.servers // previous, current
+	servers := r.servers // from, to
 	if !s.Grow {
 		servers = []*client{servers[1], servers[0]}
 	}

@@ -200,7 +200,7 @@ func (c *cluster) reaches(p *pod) bool {
 	serves := func(ordinal int32) bool {
 		return slices.ContainsFunc(c.pods, func(server *pod) bool { return server.Name == fmt.Sprint(name, "-", ordinal) && server.ready })
 	}
-	from, to := r.From.Ordinals(), r.To.Ordinals()
+	from, to := r.From.BySlot(), r.To.BySlot()
 	if r.Phase == moves.Steady || r.Phase == moves.Announcing {
 		return slices.ContainsFunc(from, serves)
 	}

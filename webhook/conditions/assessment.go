@@ -91,8 +91,8 @@ type Assessment struct {
 }
 
 // Assess compares the observed state with the desired state. The first problem that a check finds is the parent's problem, and the
-// first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of itself.
-// An error is a defect of the operator.
+// first risk its risk. findings are those of the parent's own checks, whose problems are more precise than what a workload reports of
+// itself. An error is a defect of the operator.
 func Assess(in *Input, findings ...Finding) (Assessment, error) {
 	pending, changed, err := compareChildren(in)
 	if err != nil {

@@ -38,8 +38,8 @@ func ImageField(_, path string) string {
 	return ""
 }
 
-// runsAsDesired reports whether a workload runs what the operator wants, although others have changed the field: the pods have the same containers,
-// which run the same programs with the same configuration.
+// runsAsDesired reports whether a workload runs what the operator wants, although others have changed the field: the pods have the same
+// containers, which run the same programs with the same configuration.
 func runsAsDesired(path string) bool {
 	field, isTemplate := strings.CutPrefix(path, "spec.template.")
 	if !isTemplate || strings.Contains(field, "memcached-operator.example.com/") {

@@ -48,9 +48,9 @@ type childState struct {
 	changed *Risk
 }
 
-// compareChildren returns the first desired child that is missing or differs from the desired state, and the first one that others have changed; nil
-// if there is none. A child that differs only in what the operator records is the last choice: the change of a user, which changes the record, is
-// in another one.
+// compareChildren returns the first desired child that is missing or differs from the desired state, and the first one that others have
+// changed; nil if there is none. A child that differs only in what the operator records is the last choice: the change of a user, which
+// changes the record, is in another one.
 func compareChildren(in *Input) (pending *Progress, changed *Risk, err error) {
 	if isOrphaned(in) {
 		return adoptionPending(in), nil, nil
@@ -70,10 +70,10 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
 	child, found := existing.(observedChild)
 	if !found {
-		return childState{pending: missing(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
 	}
 	if child.Terminating() {
-		return childState{pending: missing(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
 	}
 	difference, err := merge.Compare(desired, child)
 	if err != nil {
@@ -99,4 +99,4 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 	return childState{pending: outdated.Progress("%s %s differs from the desired state in %s. Check the Events of this resource.", kind, name, field)}, nil
 }
 
-func missing(kind string) Reason { return ReasonChildMissing.named(kind + "Missing") }
+func missingReason(kind string) Reason { return ReasonChildMissing.named(kind + "Missing") }

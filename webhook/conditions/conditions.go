@@ -6,7 +6,8 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// This file lists the conditions, checks and reasons of all kinds. A new one is a file and a line here. The check failingPods calls those of pods.
+// This file lists the conditions, checks and reasons of all kinds. A new one is a file and a line here. The check failingPods calls those
+// of pods.
 
 // Conditions returns the four conditions that every parent with replicas has, and [api.AtRisk] and [api.Stalled] while they
 // apply.

@@ -18,7 +18,9 @@ var ReasonOrphaned = NewReason(SeverityOverdue, Documentation{ID: "Orphaned",
 	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
 	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 
-func isOrphaned(o *Input) bool { return o.Workload == nil && len(o.Pods) > 0 && len(o.Children) > 0 }
+func isOrphaned(in *Input) bool {
+	return in.Workload == nil && len(in.Pods) > 0 && len(in.Children) > 0
+}
 
 func adoptionPending(in *Input) *Progress {
 	var objects []string

@@ -23,7 +23,7 @@ const overduePeriod = time.Minute
 func overdue(c checked) Finding {
 	pending, since := c.pending, desiredSince(c.Input)
 	if pending == nil {
-		pending, since = missingPods(c.Input), later(since, LastPodChange(c.Pods, c.Now))
+		pending, since = missingPods(c.Input), Later(since, LastPodChange(c.Pods, c.Now))
 	}
 	if pending == nil {
 		return Finding{}
@@ -43,19 +43,20 @@ func desiredSince(in *Input) time.Time {
 	if ready == nil || ready.Status == metav1.ConditionTrue || 0 < generation && generation < in.Parent.GetGeneration() {
 		return in.Now.Time
 	}
-	since := later(ready.LastTransitionTime.Time, in.LastStep)
+	since := Later(ready.LastTransitionTime.Time, in.LastStep)
 	for _, entry := range in.Parent.GetManagedFields() {
 		if entry.Subresource != "status" && entry.Time != nil {
-			since = later(since, entry.Time.Time)
+			since = Later(since, entry.Time.Time)
 		}
 	}
 	if in.Workload != nil {
-		since = later(since, in.Workload.CreationTimestamp)
+		since = Later(since, in.Workload.CreationTimestamp)
 	}
 	return since
 }
 
-func later(a, b time.Time) time.Time {
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

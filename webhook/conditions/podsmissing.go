@@ -44,7 +44,7 @@ func LastPodChange(pods []*observed.Pod, now metav1.Time) time.Time {
 	var last time.Time
 	note := func(change time.Time) {
 		if change.Sub(now.Time) <= maxClockSkew {
-			last = later(last, change)
+			last = Later(last, change)
 		}
 	}
 	for _, pod := range pods {

@@ -66,8 +66,8 @@ type Documentation struct {
 	ID string
 	// Parent is the only kind of parent that has the reason; "" for all kinds with pods.
 	Parent string
-	// Uses are the conditions that may have the reason. The page lists the reason with the first one. [NewReason] puts those of the severity
-	// first.
+	// Uses are the conditions that may have the reason. The page lists the reason with the first one. [NewReason] puts those of the
+	// severity first.
 	Uses []Use
 	// Meaning is what was observed, in whole sentences.
 	Meaning string

@@ -62,20 +62,20 @@ func RolloutOf(workload *observed.Workload, desired int32, parent metav1.Object,
 
 // Settled reports whether exactly the desired replicas run, and all of them are updated, ready and available.
 func (r Rollout) Settled() bool {
-	serve := r.serve()
+	serve := r.replicasToServe()
 	return r.Current && r.Replicas == r.Desired && r.Updated == serve && r.Ready == serve && r.Available == serve &&
 		r.readyPods >= serve
 }
 
-// serve returns the number of replicas that have to be ready.
-func (r Rollout) serve() int32 { return r.Desired - r.Stuck }
+// replicasToServe returns the number of replicas that have to be ready.
+func (r Rollout) replicasToServe() int32 { return r.Desired - r.Stuck }
 
 // AllUpdated reports whether every pod has the current pod template.
 func (r Rollout) AllUpdated() bool { return r.Current && r.Updated == r.Replicas }
 
-// onlyAge reports whether all replicas are updated and ready, but some for less than minReadySeconds.
-func (r Rollout) onlyAge() bool {
-	serve := r.serve()
+// waitsForMinReadySeconds reports whether all replicas are updated and ready, but some for less than minReadySeconds.
+func (r Rollout) waitsForMinReadySeconds() bool {
+	serve := r.replicasToServe()
 	return r.Current && r.Updated == serve && r.Ready == serve && r.Available < serve && r.readyPods >= serve
 }
 
@@ -84,7 +84,7 @@ func (r Rollout) progress() *Progress {
 	switch {
 	case !r.Current:
 		return ReasonRollingOut.Progress("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
-	case r.onlyAge():
+	case r.waitsForMinReadySeconds():
 		// The number of available replicas is left out: each replica that becomes available would be a write of the status.
 		return ReasonMinReadySeconds.Progress("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
 	}

@@ -73,9 +73,9 @@ func (a *ages) add(at time.Time, item client.Item) { a[item.Class%maxClasses].ad
 // classShares has the share of the items of each slab class that is copied.
 type classShares [maxClasses]float64
 
-// shares returns the shares for which there is room, in pages of 1 MiB; all if it is 0. Each slab class is expected to have the same part of
-// the pages after the change, so one whose pages are not full, or have items that are not listed because they have expired, keeps more of
-// its items. The first page of a class can exceed the limit of the server.
+// shares returns the shares for which there is room, in pages of 1 MiB; all if it is 0. Each slab class is expected to have the same part
+// of the pages after the change, so one whose pages are not full, or have items that are not listed because they have expired, keeps more
+// of its items. The first page of a class can exceed the limit of the server.
 func (a *ages) shares(stats map[string]string, room int) (all classShares) {
 	number := func(format string, class int) float64 {
 		value, _ := strconv.ParseFloat(stats[fmt.Sprintf(format, class)], 64) // 0 if the class has no items

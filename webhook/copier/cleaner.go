@@ -50,8 +50,8 @@ func (c *CleanConfig) Check() error {
 // Clean deletes the items of a server that proxies look for on another one. An earlier change can leave such items behind. Nobody may
 // write them: if one is not the listed one anymore, Clean keeps it and lists the items again.
 //
-// Items that were used since Clean began are not such items, and stay. A node that does not respond for some minutes can run Clean on when another
-// one has replaced it, and clients use the server again.
+// Items that were used since Clean began are not such items, and stay. A node that does not respond for some minutes can run Clean on when
+// another one has replaced it, and clients use the server again.
 func Clean(ctx context.Context, c CleanConfig) error {
 	start, listed, deleted := time.Now(), 0, 0
 	s := &source{address: c.Server, patience: c.Patience, logger: c.Logger, batch: cleanBatch, batchBytes: maxBytes}

@@ -29,8 +29,8 @@ type Config struct {
 	InFlight int
 	// Patience limits how long the copy waits for a server, or for the proxies.
 	Patience time.Duration
-	// Stuck reports whether the pod of From is being deleted and does not end. Then Patience is at most 10 seconds, and the copy is complete if From
-	// does not respond.
+	// Stuck reports whether the pod of From is being deleted and does not end. Then Patience is at most 10 seconds, and the copy is
+	// complete if From does not respond.
 	Stuck  bool
 	Logger *slog.Logger
 }

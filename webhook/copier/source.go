@@ -25,7 +25,8 @@ const (
 	maxListings = 100
 	// pause is the time between two attempts.
 	pause = time.Second
-	// proxyMark are the first 12 bits of the CAS unique of an item that a proxy moves, as in library.lua. The last bit says whether the key is in base64.
+	// proxyMark are the first 12 bits of the CAS unique of an item that a proxy moves, as in library.lua. The last bit says whether the key
+	// is in base64.
 	proxyMark = 0x6d6
 )
 
@@ -52,7 +53,8 @@ type item struct {
 	stale, won bool
 }
 
-// list connects to the server and lists items, again after each failure that may pass, until nothing is listed for longer than the patience.
+// list connects to the server and lists items, again after each failure that may pass, until nothing is listed for longer than the
+// patience.
 func (s *source) list(ctx context.Context, what string, run func(*client.Conn) error) error {
 	progress := time.Now()
 	for failures := 0; ; {

@@ -57,10 +57,10 @@ func (l *listing) add(line []byte) error {
 	return nil
 }
 
-// isRemote reports whether an address such as tcp:192.0.2.1:4711 or tcp6:[::1]:4711 is of another pod or a node. Other containers of the pod,
-// such as the exporter, connect from 127.0.0.1 or ::1. The sidecar of Istio connects from 127.0.0.6 for
-// remote clients: https://github.com/kubevirt/kubevirt/commit/a24ada60a7450a984640627c24690c4f12afe358. An unknown address counts as remote,
-// because otherwise the items could be lost.
+// isRemote reports whether an address such as tcp:192.0.2.1:4711 or tcp6:[::1]:4711 is of another pod or a node. Other containers of the
+// pod, such as the exporter, connect from 127.0.0.1 or ::1. The sidecar of Istio connects from 127.0.0.6 for remote clients:
+// https://github.com/kubevirt/kubevirt/commit/a24ada60a7450a984640627c24690c4f12afe358. An unknown address counts as remote, because
+// otherwise the items could be lost.
 func isRemote(address string) bool {
 	protocol, rest, _ := strings.Cut(address, ":")
 	parsed, err := netip.ParseAddrPort(rest)

@@ -29,8 +29,8 @@ const (
 	interval = 500 * time.Millisecond
 	// stopTime is the part of the grace period in which memcached stops after the hold.
 	stopTime = 5 * time.Second
-	// maxHolds is the maximum number of requests of one address: more than those of a kubelet that restarts several times. Pods, which reach the
-	// sidecar without a NetworkPolicy, have other addresses than the kubelet.
+	// maxHolds is the maximum number of requests of one address: more than those of a kubelet that restarts several times. Pods, which
+	// reach the sidecar without a NetworkPolicy, have other addresses than the kubelet.
 	maxHolds = 8
 )
 

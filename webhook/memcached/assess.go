@@ -27,7 +27,7 @@ type assessment struct {
 
 // assess compares the observed servers and proxies with the desired ones. The conditions do not await the Job: the findings report what it
 // does.
-func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, built desired) (assessment, error) {
+func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, built desiredChildren) (assessment, error) {
 	changed := lastChange(o, d)
 	var proxies *conditions.Assessment
 	if o.memcached.Spec.Proxy != nil {
@@ -108,8 +108,8 @@ func assessProxies(
 	return &assessed, err
 }
 
-// lastStep returns when the children changed last without a change of spec: the number of servers, and with proxies their routes. How many proxies
-// a rollout may replace at once follows from the servers that are ready.
+// lastStep returns when the children changed last without a change of spec: the number of servers, and with proxies their routes. How many
+// proxies a rollout may replace at once follows from the servers that are ready.
 func lastStep(o *observation, d moves.Decision, changed metav1.Time) time.Time {
 	var last time.Time
 	if d.Scaling != nil {
@@ -121,8 +121,9 @@ func lastStep(o *observation, d moves.Decision, changed metav1.Time) time.Time {
 	return slices.MaxFunc([]time.Time{last, changed.Time, conditions.LastPodChange(o.liveServers, o.request.Now)}, time.Time.Compare)
 }
 
-// changeTimeStep is the precision of the time of the last change. A sync that observes the status before the last write does not know when the
-// change was recorded, and records the same time if it follows within the step. The time delays reports by a minute, so seconds do not matter.
+// changeTimeStep is the precision of the time of the last change. A sync that observes the status before the last write does not know when
+// the change was recorded, and records the same time if it follows within the step. The time delays reports by a minute, so seconds do not
+// matter.
 const changeTimeStep = 10 * time.Second
 
 // lastChange returns when the routes of the proxies or the number of servers changed last.

@@ -231,7 +231,7 @@ func TestLastChange(t *testing.T) {
 		{"nothing changes", func(*syncRequest) {}, *ago(3600)},
 		{"the routes change", func(o *syncRequest) { o.Parent.Spec.Size = new(int32(4)) }, noon},
 		{"the number of servers changes", func(o *syncRequest) {
-			o.Parent.Status.Servers = children.ServerNames(o.Parent, DefaultClusterDomain, moves.Range{Count: 4}.Ordinals())
+			o.Parent.Status.Servers = children.ServerNames(o.Parent, DefaultClusterDomain, moves.Range{Count: 4}.List())
 		}, noon},
 		{"status is lost", func(o *syncRequest) { o.Parent.Status.Proxy = nil }, noon},
 		{"a clock was set back", func(o *syncRequest) { o.Parent.Status.Proxy.LastChangeTime = ago(-60) }, noon},

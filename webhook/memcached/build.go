@@ -10,15 +10,15 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
-// desired are the children of the kinds that the CompositeController lists, by what they belong to. The workload is the first of the
+// desiredChildren are those of the kinds that the CompositeController lists, by what they belong to. The workload is the first of the
 // servers, and the Deployment the first of the proxies.
-type desired struct{ servers, proxies, job []runtime.Object }
+type desiredChildren struct{ servers, proxies, job []runtime.Object }
 
-func (d desired) all() []runtime.Object { return slices.Concat(d.servers, d.proxies, d.job) }
+func (d desiredChildren) all() []runtime.Object { return slices.Concat(d.servers, d.proxies, d.job) }
 
 // build returns the desired children. Without spec.proxy, the decision only says which servers run while the proxies stop.
-func (c Config) build(o *observation, t templates, d moves.Decision) desired {
-	built := desired{servers: o.request.Listed(children.Children(&children.Input{
+func (c Config) build(o *observation, t templates, d moves.Decision) desiredChildren {
+	built := desiredChildren{servers: o.request.Listed(children.Children(&children.Input{
 		Memcached: o.memcached,
 		Template:  t.servers,
 		Decision:  d,

@@ -28,10 +28,10 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 		Interval:         time.Duration(*spec.Scaling.StepIntervalSeconds) * time.Second,
 		Workload:         o.workloadFacts(t.templateApplied),
 		Servers:          o.serverFacts(),
-		RecordedOrdinals: children.RecordedServers(o.memcached, o.recorded.Servers),
+		RecordedOrdinals: children.RecordedOrdinals(o.memcached, o.recorded.Servers),
 		Proxies:          o.proxyFacts(),
-		Predecessor:      o.predecessorFacts(),
-		Orphans:          o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
+		PredecessorPods:  o.predecessorFacts(),
+		HasOrphans:       o.hasOrphans && o.workload == nil && o.proxyDeployment == nil,
 		Job:              jobFacts(o.job),
 		CanRunJob:        c.OperatorImage != "" && o.request.Children.Jobs.Listed(),
 		Status:           o.recorded,
@@ -45,7 +45,7 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 		return nil
 	}
 	return &moves.Workload{
-		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Generation: w.Generation},
+		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Number: w.Generation},
 		Ordinals:        moves.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
 		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Ready:           w.Status.ReadyReplicas,
@@ -118,7 +118,7 @@ func (o *observation) proxyFacts() moves.Proxies {
 		updated := !d.Terminating() && d.CaughtUp() && status.Replicas == replicas && status.UpdatedReplicas == replicas
 		p.Deployment = &moves.Deployment{
 			// metadata.generation also changes with annotations, and the number of the rollout with the pod template alone.
-			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Generation: number},
+			Revision: v1alpha1.Revision{Created: metav1.NewTime(d.CreationTimestamp), Number: number},
 			Routes:   proxy.RoutesOf(d),
 			Replicas: replicas,
 			Updated:  updated, RolledOut: updated && status.AvailableReplicas == replicas,

@@ -101,7 +101,7 @@ var proxyConfig = Config{OperatorImage: "operator:1"}
 func proxied(t *testing.T, size int32, label string) syncRequest {
 	t.Helper()
 	memcached, routes := sample.Proxied(size), moves.ParseRoutes(label)
-	began, rollout := noon.Add(-time.Hour), v1alpha1.Revision{Created: *ago(3600), Generation: 7}
+	began, rollout := noon.Add(-time.Hour), v1alpha1.Revision{Created: *ago(3600), Number: 7}
 	request := syncRequest{Parent: memcached, Now: noon, Children: noChildren()}
 	o := Config{}.observe(&request)
 	templates, err := proxyConfig.templates(o)
@@ -138,7 +138,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 	}
 	request.Related.Pods = composite.GroupOf(pods...)
 	memcached.Status.ObservedGeneration, memcached.Status.Replicas = memcached.Generation, size
-	memcached.Status.Servers = children.ServerNames(memcached, DefaultClusterDomain, run.Ordinals())
+	memcached.Status.Servers = children.ServerNames(memcached, DefaultClusterDomain, run.List())
 	memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: ago(3600), LastDecision: v1alpha1.ProxyDecision{Routes: label, Observed: rollout}}
 	return request
 }

@@ -24,7 +24,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	switch {
 	case workload != nil:
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxPods)
-		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.Ordinals())
+		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.List())
 	case deployment != nil:
 		workload, status.Servers = deployment, children.ServerAddresses(o.liveServers)
 	}

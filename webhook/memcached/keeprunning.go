@@ -19,9 +19,9 @@ the defaults that they run until something else changes their template. What spe
 record which defaults were applied. Pods may have others: an admission webhook may change the registry of each image.
 */
 
-// keepRunning returns the defaults for the pods of a workload: those that were applied last if nothing else in their template changes, otherwise the
-// configured ones.
-func keepRunning[D comparable](
+// defaultsToRun returns the defaults for the pods of a workload: those that were applied last if nothing else in their template changes,
+// otherwise the configured ones.
+func defaultsToRun[D comparable](
 	workload *observed.Workload, pods []*observed.Pod, main string, configured, running D, template func(D) corev1.PodTemplateSpec,
 ) (D, error) {
 	if running == configured || mustReplace(workload, pods, main) {
@@ -33,8 +33,8 @@ func keepRunning[D comparable](
 	return running, nil
 }
 
-// runningImage returns the default image of a container that was applied last, or "" if the operator had none; the configured one if spec set the
-// image or did not need the container.
+// runningImage returns the default image of a container that was applied last, or "" if the operator had none; the configured one if spec
+// set the image or did not need the container.
 func runningImage(workload *observed.Workload, container, configured string) string {
 	if workload == nil {
 		return configured

@@ -18,8 +18,8 @@ type observation struct {
 	memcached *v1alpha1.Memcached
 	// workload is of the kind that spec has.
 	workload *observed.Workload
-	// losesItems reports whether an empty workload would replace one of the other kind, and spec does not accept that: only a StatefulSet that
-	// is set does, not one by default.
+	// losesItems reports whether an empty workload would replace one of the other kind, and spec does not accept that: only a StatefulSet
+	// that is set does, not one by default.
 	losesItems bool
 	// proxyDeployment is the Deployment of the proxies.
 	proxyDeployment *observed.Workload
@@ -32,8 +32,8 @@ type observation struct {
 	// predecessorPods are those of a deleted Memcached of the same name. hasOrphans reports whether other pods are older than this one.
 	predecessorPods []*observed.Pod
 	hasOrphans      bool
-	// recorded is the status that decisions follow from: an empty one if that of the parent may follow from predecessorPods before they were
-	// deleted.
+	// recorded is the status that decisions follow from: an empty one if that of the parent may follow from predecessorPods before they
+	// were deleted.
 	recorded *v1alpha1.MemcachedStatus
 	// domain is the DNS domain of the cluster.
 	domain string
@@ -59,11 +59,11 @@ func (c Config) observe(request *syncRequest) *observation {
 	return o
 }
 
-// splitPods tells servers, proxies and pods of the Job apart, and the first two from the pods of a deleted Memcached of the same name that still terminate: they are older than
-// this one.
+// splitPods tells servers, proxies and pods of the Job apart, and the first two from the pods of a deleted Memcached of the same name that
+// still terminate: they are older than this one.
 //
-// No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a workload
-// is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
+// No label on pods has the UID of the Memcached, because a change of it would replace the pods of a workload that is adopted. Once a
+// workload is adopted, which is older too, all pods count. Pods that do not terminate may be orphans, which wait for their adoption.
 func (o *observation) splitPods() {
 	created, adopted, namespace := o.memcached.CreationTimestamp.Time, false, o.memcached.Namespace
 	ofServers, ofProxies := children.SelectorLabels(o.memcached), children.ProxySelector(o.memcached)
@@ -107,13 +107,13 @@ func (o *observation) hasProxies() bool {
 	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil
 }
 
-// inUse returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves while it
-// holds.
+// inUse returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves
+// while it holds.
 func (o *observation) inUse(routes moves.Routes) []*observed.Pod {
 	if routes == (moves.Routes{}) {
 		return nil
 	}
-	return children.InUse(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
+	return children.ServingPods(o.memcached, routes, slices.DeleteFunc(slices.Clone(o.servers), func(pod *observed.Pod) bool {
 		return pod.Terminating() && !canHold(pod)
 	}))
 }

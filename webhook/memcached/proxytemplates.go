@@ -16,7 +16,8 @@ import (
 type proxyTemplates struct {
 	memcached *v1alpha1.Memcached
 	memory    memory.Size
-	// running are the defaults of the proxies that run, which have routes, and configured those of proxies with other routes, which are replaced anyway.
+	// running are the defaults of the proxies that run, which have routes, and configured those of proxies with other routes, which are
+	// replaced anyway.
 	running, configured proxy.Defaults
 	routes              moves.Routes
 }
@@ -65,6 +66,6 @@ func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplate
 		return proxy.PodTemplate(o.memcached, defaults, size, templates.routes).PodTemplateSpec
 	}
 	var err error
-	templates.running, err = keepRunning(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
+	templates.running, err = defaultsToRun(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
 	return templates, err
 }

@@ -42,7 +42,8 @@ func proxyStatus(o *observation, decided *v1alpha1.ProxyStatus, a assessment) *v
 	return &status
 }
 
-// proxyAddress returns the address of the proxies; "" while their Service does not exist, because one with its name may lead to another cache.
+// proxyAddress returns the address of the proxies; "" while their Service does not exist, because one with its name may lead to another
+// cache.
 func (o *observation) proxyAddress() string {
 	if o.service(proxy.Name(o.memcached)) == nil {
 		return ""

@@ -68,7 +68,7 @@ func TestInvalidSpecKeepsServerNames(t *testing.T) {
 	request := settled(sample.Proxied(3))
 	memcached := request.Parent
 	memcached.Spec.Proxy.Replicas = new(int32(0)) // invalid
-	names := children.ServerNames(memcached, DefaultClusterDomain, moves.Range{Count: 3}.Ordinals())
+	names := children.ServerNames(memcached, DefaultClusterDomain, moves.Range{Count: 3}.List())
 	memcached.Status.Servers = names
 	request.Children.StatefulSets = composite.GroupOf[observed.Workload]()
 	got, err := (Config{}).sync(request)
@@ -94,7 +94,7 @@ func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(children.ServerNames(memcached, DefaultClusterDomain, moves.Range{Count: int32(want)}.Ordinals()), got.Status.Servers); diff != "" {
+		if diff := cmp.Diff(children.ServerNames(memcached, DefaultClusterDomain, moves.Range{Count: int32(want)}.List()), got.Status.Servers); diff != "" {
 			t.Errorf("a StatefulSet with %d replicas: servers (-want +got):\n%s", replicas, diff)
 		}
 	}

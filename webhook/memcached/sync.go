@@ -24,21 +24,21 @@ func (c Config) sync(request syncRequest) (syncResponse, error) {
 	if err := requireReplicas(o.workload, o.proxyDeployment); err != nil {
 		return syncResponse{}, err
 	}
-	templates, err := c.templates(o)
+	podTemplates, err := c.templates(o)
 	if err != nil {
 		return syncResponse{}, err
 	}
-	facts := c.facts(o, templates)
+	facts := c.facts(o, podTemplates)
 	decision := facts.Decide()
-	desired := c.build(o, templates, decision)
-	assessment, err := assess(o, templates, facts, decision, desired)
+	built := c.build(o, podTemplates, decision)
+	assessed, err := assess(o, podTemplates, facts, decision, built)
 	if err != nil {
 		return syncResponse{}, err
 	}
 	return syncResponse{
-		Status:      status(o, templates, decision, assessment),
-		Children:    desired.all(),
-		ResyncAfter: conditions.Soonest(decision.Wait, assessment.Wait),
+		Status:      status(o, podTemplates, decision, assessed),
+		Children:    built.all(),
+		ResyncAfter: conditions.Soonest(decision.Wait, assessed.Wait),
 	}, nil
 }
 

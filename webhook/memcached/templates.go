@@ -14,8 +14,8 @@ import (
 type templates struct {
 	memory  memory.Size
 	servers children.Template
-	// templateApplied reports whether the template of the servers was applied last. It is false if neither spec nor status has proxies: then
-	// nothing depends on it.
+	// templateApplied reports whether the template of the servers was applied last. It is false if neither spec nor status has proxies:
+	// then nothing depends on it.
 	templateApplied bool
 	// proxies is nil if spec has none.
 	proxies *proxyTemplates
@@ -68,6 +68,6 @@ func (c Config) serverTemplate(o *observation, size memory.Size) (children.Templ
 	template := func(defaults children.Defaults) corev1.PodTemplateSpec {
 		return children.PodTemplate(o.memcached, defaults, size).PodTemplateSpec
 	}
-	kept, err := keepRunning(o.workload, o.liveServers, children.ContainerName, configured, running, template)
+	kept, err := defaultsToRun(o.workload, o.liveServers, children.ContainerName, configured, running, template)
 	return children.PodTemplate(o.memcached, kept, size), err
 }

@@ -58,7 +58,8 @@ func containsNext(have, want *jsontext.Decoder) match {
 	}
 	a, errA := have.ReadValue()
 	b, errB := want.ReadValue()
-	return match{found: errA == nil && errB == nil && bytes.Equal(a, b), hash: maphash.Bytes(seed, bytes.Trim(b, `"`))} // an apply does not distinguish 1 and "1"
+	// An apply does not distinguish 1 and "1".
+	return match{found: errA == nil && errB == nil && bytes.Equal(a, b), hash: maphash.Bytes(seed, bytes.Trim(b, `"`))}
 }
 
 var seed = maphash.MakeSeed()

@@ -44,9 +44,9 @@ type Difference struct {
 	Applied bool
 }
 
-// Compare returns what an apply of the desired child would change in the observed child. It compares spec, labels and annotations, and ignores
-// fields that the operator does not set. It compares spec first, because a change of the parent also changes annotations of the operator, which
-// mean nothing to a user.
+// Compare returns what an apply of the desired child would change in the observed child. It compares spec, labels and annotations, and
+// ignores fields that the operator does not set. It compares spec first, because a change of the parent also changes annotations of the
+// operator, which mean nothing to a user.
 func Compare(desired runtime.Object, child Child) (Difference, error) {
 	want, err := desiredForm(desired)
 	if err != nil {
@@ -63,8 +63,8 @@ func Compare(desired runtime.Object, child Child) (Difference, error) {
 	return Difference{Changes: changes, Applied: true}, nil
 }
 
-// TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what was
-// applied last is unknown, the observed template counts.
+// TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what
+// was applied last is unknown, the observed template counts.
 func TemplateApplied(template *corev1.PodTemplateSpec, child Child) (bool, error) {
 	applied := appliedForm(child)
 	have := applied
@@ -147,8 +147,8 @@ func AppliedAnnotations(child Child) map[string]string {
 // in a list, and those would take 260 MiB; an object takes as much as ten of them.
 const maxValues = 20_000
 
-// values returns about the number of values in a valid JSON text.
-func values(text []byte) int {
+// countValues returns about the number of values in a valid JSON text.
+func countValues(text []byte) int {
 	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
@@ -157,7 +157,7 @@ func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
 	}
-	if values(have.Spec)+values(last.Spec) > maxValues {
+	if countValues(have.Spec)+countValues(last.Spec) > maxValues {
 		return []Change{{Path: "spec"}}, nil
 	}
 	var objects [3]map[string]any

@@ -32,8 +32,8 @@ type JobStatus struct {
 	Conditions []WorkloadCondition `json:"conditions"`
 }
 
-// Complete reports whether all pods of a Job with completions have succeeded. Since Kubernetes 1.31, its condition Complete also waits until
-// pods that were replaced have ended, and those of a lost node do not.
+// Complete reports whether all pods of a Job with completions have succeeded. Since Kubernetes 1.31, its condition Complete also waits
+// until pods that were replaced have ended, and those of a lost node do not.
 func (j *Job) Complete() bool {
 	return j.Spec.Completions > 0 && j.Status.Succeeded >= j.Spec.Completions
 }

@@ -170,7 +170,8 @@ func (p *Pod) RunningBeside(name string) string {
 	return ""
 }
 
-// SidecarRunning reports whether the init container of that name runs. It is one that restarts, because others have ended when the pod runs.
+// SidecarRunning reports whether the init container of that name runs. It is one that restarts, because others have ended when the pod
+// runs.
 func (p *Pod) SidecarRunning(name string) bool {
 	return slices.ContainsFunc(p.Status.InitContainerStatuses, func(container ContainerStatus) bool {
 		return container.Name == name && !container.State.Running.StartedAt.IsZero()
@@ -185,8 +186,8 @@ func (p *Pod) Serves(name string) bool {
 	})
 }
 
-// IsLost reports whether the pod was ready until its node was lost. Its containers have the status from before, and may run on. The node lifecycle
-// controller changes only the status of the condition Ready. A kubelet always gives a reason for a pod that is not ready.
+// IsLost reports whether the pod was ready until its node was lost. Its containers have the status from before, and may run on. The node
+// lifecycle controller changes only the status of the condition Ready. A kubelet always gives a reason for a pod that is not ready.
 //
 // https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/controller/util/node/controller_utils.go#L121
 func (p *Pod) IsLost() bool {

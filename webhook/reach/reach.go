@@ -35,8 +35,8 @@ func Wait(ctx context.Context, proxy string) error {
 	}
 }
 
-// read reads keys as the Job of a move does: a proxy responds with an error unless all servers that may have the key have responded. It would
-// respond to other reads as if the key were missing.
+// read reads keys as the Job of a move does: a proxy responds with an error unless all servers that may have the key have responded. It
+// would respond to other reads as if the key were missing.
 func read(ctx context.Context, proxy string, first uint32) error {
 	connection, err := client.Dial(ctx, proxy, client.Config{Timeout: 5 * time.Second})
 	if err != nil {

@@ -70,8 +70,8 @@ func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 	return describe(served), nil
 }
 
-// validCertificate returns the certificate of the files, or an error when the files are invalid, do not match, or have expired: memcached would
-// serve an expired certificate.
+// validCertificate returns the certificate of the files, or an error when the files are invalid, do not match, or have expired: memcached
+// would serve an expired certificate.
 func (c *Config) validCertificate() (*x509.Certificate, error) {
 	certificate, err := certificateIn(filepath.Join(c.TLSDirectory, certificateFile))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML returns the objects as YAML documents. An object with a character that is not [printable] is written like JSON, because only some strings of
-// YAML can have escapes.
+// YAML returns the objects as YAML documents. An object with a character that is not [printable] is written like JSON, because only some
+// strings of YAML can have escapes.
 func YAML(objects []Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, object := range objects {

@@ -2,8 +2,8 @@ package resources
 
 import corev1 "k8s.io/api/core/v1"
 
-// RestrictedPod returns the security context of a pod that does not run as root. With [RestrictedContainer] for each container, the restricted
-// Pod Security Standard admits the pod. The kubelet needs the number of a user: that of the image, or one in the pod.
+// RestrictedPod returns the security context of a pod that does not run as root. With [RestrictedContainer] for each container, the
+// restricted Pod Security Standard admits the pod. The kubelet needs the number of a user: that of the image, or one in the pod.
 //
 // https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
 func RestrictedPod() *corev1.PodSecurityContext {

@@ -14,8 +14,8 @@ const maxValueBytes = 200
 // Value returns the printable form of a value that a message quotes, at most 200 bytes.
 func Value[T ~string | ~[]byte](value T) string { return Printable(value, maxValueBytes) }
 
-// Printable returns the first bytes of a text in one line. Each character that a terminal may execute, such as ESC, or that changes the order of
-// others, such as U+202E, becomes a space.
+// Printable returns the first bytes of a text in one line. Each character that a terminal may execute, such as ESC, or that changes the
+// order of others, such as U+202E, becomes a space.
 func Printable[T ~string | ~[]byte](value T, maxBytes int) string {
 	if len(value) <= maxBytes {
 		return strings.Map(printable, string(value))

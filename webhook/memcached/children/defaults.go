@@ -46,8 +46,8 @@ func Image(spec *v1alpha1.MemcachedSpec, images Images) string {
 
 // imageAnnotations returns the default images of the server pods. Later syncs read them.
 //
-// An empty value records that spec needs a container for which the operator had no image. A container that spec did not need has no annotation, so
-// pods get it when spec begins to need it.
+// An empty value records that spec needs a container for which the operator had no image. A container that spec did not need has no
+// annotation, so pods get it when spec begins to need it.
 func imageAnnotations(spec *v1alpha1.MemcachedSpec, images Images) map[string]string {
 	annotations := map[string]string{}
 	if spec.Image == "" {

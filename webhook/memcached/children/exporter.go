@@ -15,7 +15,8 @@ const (
 	ExporterName = "exporter"
 
 	metricsPortName = "metrics"
-	metricsPort     = 9150
+	// MetricsPort is the port of the exporter.
+	MetricsPort = 9150
 )
 
 // exporterContainer returns the container that exports the statistics of memcached. It connects within the pod, so it needs
@@ -34,22 +35,8 @@ func exporterContainer(spec *v1alpha1.MemcachedSpec, image string, cpu HelperCPU
 		ImagePullPolicy: spec.ImagePullPolicy,
 		Args: []string{
 			fmt.Sprintf("--memcached.address=127.0.0.1:%d", port),
-			fmt.Sprintf("--web.listen-address=:%d", metricsPort),
+			fmt.Sprintf("--web.listen-address=:%d", MetricsPort),
 		},
-		Ports:           ContainerPorts(MetricsPorts(spec)),
-		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources(spec, 10, cpu)),
-		SecurityContext: resources.RestrictedContainer(),
-	}
-}
-
-// ProxyExporter returns the container that exports the reads of a proxy's clients, with the image of this program: prom/memcached-exporter
-// does not read the counters of a proxy. The proxy accepts connections without TLS at proxyPort.
-func ProxyExporter(spec *v1alpha1.MemcachedSpec, image string, proxyPort int, cpu HelperCPU) corev1.Container {
-	return corev1.Container{
-		Name:            ExporterName,
-		Image:           image,
-		ImagePullPolicy: spec.ImagePullPolicy,
-		Args:            []string{"export", fmt.Sprintf("--address=:%d", metricsPort), fmt.Sprintf("--proxy=127.0.0.1:%d", proxyPort)},
 		Ports:           ContainerPorts(MetricsPorts(spec)),
 		Resources:       ResourcesOr(spec.Metrics.Resources, HelperResources(spec, 10, cpu)),
 		SecurityContext: resources.RestrictedContainer(),

@@ -21,8 +21,8 @@ const (
 // HelperCPU is the default CPU limit of helpers in multiples of their CPU request; 0 for none.
 type HelperCPU int64
 
-// HelperCPUOf returns the default for new pods, whose main container has these resources. A quota on limits.cpu refuses a pod if one of its containers
-// has no limit, so helpers have one if the main container has one.
+// HelperCPUOf returns the default for new pods, whose main container has these resources. A quota on limits.cpu refuses a pod if one of its
+// containers has no limit, so helpers have one if the main container has one.
 func HelperCPUOf(main corev1.ResourceRequirements) HelperCPU {
 	if _, limited := main.Limits[corev1.ResourceCPU]; !limited {
 		return 0
@@ -46,7 +46,8 @@ func RecordHelperCPU(annotations map[string]string, factor HelperCPU) {
 	}
 }
 
-// HelperResources returns the resources of a helper: a container next to memcached, or one that copies items. None exceeded the requests in tests.
+// HelperResources returns the resources of a helper: a container next to memcached, or one that copies items. None exceeded the requests in
+// tests.
 func HelperResources(spec *v1alpha1.MemcachedSpec, milliCPU int64, factor HelperCPU) corev1.ResourceRequirements {
 	defaults := corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{

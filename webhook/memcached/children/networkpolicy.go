@@ -51,26 +51,6 @@ func PolicyTypes(memcached *v1alpha1.Memcached) []networkingv1.PolicyType {
 	return append(types, networkingv1.PolicyTypeEgress)
 }
 
-// ProxyEgress returns the connections that proxies open: to the servers and to DNS. It returns nil if they may open all.
-//
-// DNS has no peers, because its pods, a cache on the node and a server outside of the cluster have no common selector. Port 5353 is
-// that of the DNS pods of OpenShift, because a network plugin can translate the address before it checks the port.
-func ProxyEgress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyEgressRule {
-	if memcached.Spec.NetworkPolicy.Egress == v1alpha1.EgressAllow {
-		return nil
-	}
-	var dns []networkingv1.NetworkPolicyPort
-	for _, protocol := range []corev1.Protocol{corev1.ProtocolUDP, corev1.ProtocolTCP} {
-		for _, port := range []int32{53, 5353} {
-			dns = append(dns, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(port)), Protocol: new(protocol)})
-		}
-	}
-	return []networkingv1.NetworkPolicyEgressRule{
-		{To: []networkingv1.NetworkPolicyPeer{Peer(SelectorLabels(memcached))}, Ports: PolicyPorts(ClientPorts(memcached.Spec.ForServers()))},
-		{Ports: dns},
-	}
-}
-
 // PolicyPorts returns the ports of a Service as those of a NetworkPolicy.
 func PolicyPorts(ports []corev1.ServicePort) []networkingv1.NetworkPolicyPort {
 	var allowed []networkingv1.NetworkPolicyPort
@@ -88,21 +68,21 @@ func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
 }
 
-// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items. If clients must use TLS,
-// which only the proxies have, it does not return the clients.
+// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items. If clients must use
+// TLS, which only the proxies have, it does not return the clients.
 func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
 	if memcached.Spec.Proxy != nil && memcached.Spec.TLS != nil {
 		return []networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached)), Peer(MoveSelector(memcached))}
 	}
-	clients := ProxyPeers(memcached)
+	clients := ClientAndJobPeers(memcached)
 	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
 	return append([]networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached))}, clients...)
 }
 
-// ProxyPeers returns the peers that may connect to the proxies: clients, and the pods that copy items.
-func ProxyPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+// ClientAndJobPeers returns clients, and with proxies the pods that copy items.
+func ClientAndJobPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
 	clients := ClientPeers(memcached)
 	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients

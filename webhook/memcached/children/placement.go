@@ -21,7 +21,7 @@ Proxies avoid nodes with servers, so that a node that dies takes only one kind. 
 sum of all to the same range, however low the weights are. So servers avoid proxies, too, and need the anti-affinity for nodes, which outweighs that.
 */
 
-// PlacesServers reports whether servers are placed by [Apart] alone, and not also by spec.
+// PlacesServers reports whether servers are placed by [SpreadPods] alone, and not also by spec.
 func PlacesServers(spec *v1alpha1.MemcachedSpec) bool {
 	return len(spec.TopologySpreadConstraints) == 0 && !hasAntiAffinity(spec.Affinity)
 }
@@ -38,9 +38,9 @@ func placeServer(pod *corev1.PodSpec, memcached *v1alpha1.Memcached) {
 	case len(spec.TopologySpreadConstraints) > 0:
 		pod.TopologySpreadConstraints = ownConstraints(spec.TopologySpreadConstraints, labels)
 	case spec.Workload == v1alpha1.StatefulSetWorkload:
-		Apart(pod, labels, appsv1.ControllerRevisionHashLabelKey)
+		SpreadPods(pod, labels, appsv1.ControllerRevisionHashLabelKey)
 	default:
-		Apart(pod, labels, appsv1.DefaultDeploymentUniqueLabelKey)
+		SpreadPods(pod, labels, appsv1.DefaultDeploymentUniqueLabelKey)
 	}
 }
 
@@ -56,9 +56,9 @@ func ownConstraints(own []corev1.TopologySpreadConstraint, labels map[string]str
 	return constraints
 }
 
-// Apart places the pods with some labels on nodes and in zones of their own. An anti-affinity that the pod has is kept instead of that for zones.
-// revisionLabel is the label that has another value after a change of the pod template.
-func Apart(pod *corev1.PodSpec, labels map[string]string, revisionLabel string) {
+// SpreadPods places the pods with some labels on nodes and in zones of their own. An anti-affinity that the pod has is kept instead of that
+// for zones. revisionLabel is the label that has another value after a change of the pod template.
+func SpreadPods(pod *corev1.PodSpec, labels map[string]string, revisionLabel string) {
 	pod.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
 		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway,
 		LabelSelector: &metav1.LabelSelector{MatchLabels: labels}, MatchLabelKeys: []string{revisionLabel},
@@ -71,13 +71,13 @@ func Apart(pod *corev1.PodSpec, labels map[string]string, revisionLabel string) 
 		affinity = *pod.Affinity // a copy: it is that of spec
 	}
 	affinity.PodAntiAffinity = &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{
-		Away(100, corev1.LabelHostname, labels), Away(100, corev1.LabelTopologyZone, labels),
+		AvoidPods(100, corev1.LabelHostname, labels), AvoidPods(100, corev1.LabelTopologyZone, labels),
 	}}
 	pod.Affinity = &affinity
 }
 
-// Away returns a preference for nodes, or zones, without pods with some labels.
-func Away(weight int32, topologyKey string, labels map[string]string) corev1.WeightedPodAffinityTerm {
+// AvoidPods returns a preference for nodes, or zones, without pods with some labels.
+func AvoidPods(weight int32, topologyKey string, labels map[string]string) corev1.WeightedPodAffinityTerm {
 	return corev1.WeightedPodAffinityTerm{Weight: weight, PodAffinityTerm: corev1.PodAffinityTerm{
 		TopologyKey: topologyKey, LabelSelector: &metav1.LabelSelector{MatchLabels: labels},
 	}}

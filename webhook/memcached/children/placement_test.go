@@ -18,7 +18,7 @@ func TestPlacementOfSpec(t *testing.T) {
 	const node, zone, rack = corev1.LabelHostname, corev1.LabelTopologyZone, "rack"
 	inRacks := []corev1.TopologySpreadConstraint{{TopologyKey: rack}}
 	nodes := &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{}}
-	away := &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{Away(1, rack, nil)}}
+	away := &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{AvoidPods(1, rack, nil)}}
 	hash, revision := []string{appsv1.DefaultDeploymentUniqueLabelKey}, []string{appsv1.ControllerRevisionHashLabelKey}
 	for _, test := range []struct {
 		reason string

@@ -30,13 +30,13 @@ func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.S
 	placeServer(&pod, memcached)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: podLabels(memcached), Annotations: podAnnotations(&memcached.Spec)},
-		Spec:       Pod(&memcached.Spec, pod, defaults.TolerationSeconds, keepalive(defaults.Images)...),
+		Spec:       WithPodOptions(&memcached.Spec, pod, defaults.TolerationSeconds, keepalive(defaults.Images)...),
 	}}
 }
 
-// Pod returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of the Job.
-// tolerationSeconds and sysctls are defaults.
-func Pod(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, tolerationSeconds int64, sysctls ...corev1.Sysctl) corev1.PodSpec {
+// WithPodOptions returns a hardened pod with the options in spec that all pods of a cache have: those of the servers, of the proxies and of
+// the Job. tolerationSeconds and sysctls are defaults.
+func WithPodOptions(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, tolerationSeconds int64, sysctls ...corev1.Sysctl) corev1.PodSpec {
 	pod.ImagePullSecrets = spec.ImagePullSecrets
 	pod.SecurityContext = podSecurityContext(spec, sysctls)
 	pod.ServiceAccountName = spec.ServiceAccountName

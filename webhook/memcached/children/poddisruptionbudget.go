@@ -8,10 +8,10 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podDisruptionBudget limits a drain of nodes to one pod at a time by default. While items move to or from a spare, it lets no further pod go:
-// a server that has started again is ready before it has its items. With proxies, minAvailable counts the pods of spec.size. A server whose node does not respond counts as unavailable for as long as its pod
-// exists, so a budget that allows one pod allows one more. It returns nil if it is disabled, and for a single pod, which a budget would block from ever
-// being evicted.
+// podDisruptionBudget limits a drain of nodes to one pod at a time by default. While items move to or from a spare, it lets no further pod
+// go: a server that has started again is ready before it has its items. With proxies, minAvailable counts the pods of spec.size. A server
+// whose node does not respond counts as unavailable for as long as its pod exists, so a budget that allows one pod allows one more. It
+// returns nil if it is disabled, and for a single pod, which a budget would block from ever being evicted.
 func podDisruptionBudget(in *Input) runtime.Object {
 	memcached, spec := in.Memcached, &in.Memcached.Spec.PodDisruptionBudget
 	if in.Decision.Ordinals.Count < 2 || !ptr.Deref(spec.Enabled, true) {

@@ -47,7 +47,7 @@ func MetricsPorts(spec *v1alpha1.MemcachedSpec) []corev1.ServicePort {
 	if !spec.HasExporter() {
 		return nil
 	}
-	return []corev1.ServicePort{ServicePort(metricsPortName, metricsPort)}
+	return []corev1.ServicePort{ServicePort(metricsPortName, MetricsPort)}
 }
 
 // ServicePort returns a TCP port whose target is the container port of the same name.

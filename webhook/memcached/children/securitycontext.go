@@ -10,8 +10,8 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// podSecurityContext returns the restricted security context of a pod, with the fields of spec, and with default sysctls that spec does not set.
-// An empty list of sysctls in spec means none.
+// podSecurityContext returns the restricted security context of a pod, with the fields of spec, and with default sysctls that spec does not
+// set. An empty list of sysctls in spec means none.
 func podSecurityContext(spec *v1alpha1.MemcachedSpec, sysctls []corev1.Sysctl) *corev1.PodSecurityContext {
 	restricted, given := resources.RestrictedPod(), spec.PodSecurityContext
 	if spec.UserIDs != v1alpha1.UserIDsAssigned {

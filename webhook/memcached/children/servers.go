@@ -18,11 +18,11 @@ func Servers(memcached *v1alpha1.Memcached, domain string, run moves.Range, pods
 	if memcached.Spec.Workload != v1alpha1.StatefulSetWorkload {
 		return ServerAddresses(pods)
 	}
-	return ServerNames(memcached, domain, run.Ordinals())
+	return ServerNames(memcached, domain, run.List())
 }
 
-// RecordedServers returns the range of the servers in status; the zero value if they have no ordinals.
-func RecordedServers(memcached *v1alpha1.Memcached, servers []string) moves.Range {
+// RecordedOrdinals returns the range of the servers in status; the zero value if they have no ordinals.
+func RecordedOrdinals(memcached *v1alpha1.Memcached, servers []string) moves.Range {
 	if len(servers) == 0 || len(servers) > moves.MaxPods {
 		return moves.Range{}
 	}
@@ -43,8 +43,8 @@ func ServerNames(memcached *v1alpha1.Memcached, domain string, ordinals []int32)
 	return names
 }
 
-// ServerName returns the host:port of a pod of the StatefulSet, with the domain of the cluster. The resolver of Alpine does not search for a
-// shorter name that has as many dots as the option ndots of the pod.
+// ServerName returns the host:port of a pod of the StatefulSet, with the domain of the cluster. The resolver of Alpine does not search for
+// a shorter name that has as many dots as the option ndots of the pod.
 func ServerName(memcached *v1alpha1.Memcached, domain, ordinal string) string {
 	return fmt.Sprintf("%s.%s:%d", serviceName(memcached, ordinal), domain, Port)
 }
@@ -61,8 +61,8 @@ func Ordinal(memcached *v1alpha1.Memcached, pod *observed.Pod) (int32, bool) {
 	return int32(ordinal), found && err == nil && written && ordinal >= 0 && ordinal <= moves.MaxOrdinal
 }
 
-// InUse returns those of some pods that proxies with some routes use.
-func InUse(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
+// ServingPods returns those of some pods that serve for proxies with some routes.
+func ServingPods(memcached *v1alpha1.Memcached, routes moves.Routes, pods []*observed.Pod) []*observed.Pod {
 	used := []*observed.Pod{}
 	for _, pod := range pods {
 		if ordinal, found := Ordinal(memcached, pod); found && routes.Serving().Has(ordinal) {

@@ -70,7 +70,7 @@ func TestRecordedServers(t *testing.T) {
 		{"somebody has edited status", []string{"cache-3.other.web.svc:11211"}, moves.Range{}},
 	}
 	for _, test := range cases {
-		if got := RecordedServers(sample.New(2), test.servers); got != test.want {
+		if got := RecordedOrdinals(sample.New(2), test.servers); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestServing(t *testing.T) {
 		"0-0_1-2_warming":   {"cache-1", "cache-2"},
 		"3-5":               {},
 	} {
-		got := InUse(sample.New(3), moves.ParseRoutes(label), pods)
+		got := ServingPods(sample.New(3), moves.ParseRoutes(label), pods)
 		var names []string
 		for _, pod := range got {
 			names = append(names, pod.Name)
@@ -97,7 +97,7 @@ func TestServing(t *testing.T) {
 			t.Errorf("routes %q: %q serve, want %q", label, names, want)
 		}
 	}
-	if InUse(sample.New(3), moves.ParseRoutes("3-5"), pods) == nil {
+	if ServingPods(sample.New(3), moves.ParseRoutes("3-5"), pods) == nil {
 		t.Error("no server serves, and nil means that clients reach all")
 	}
 }

@@ -10,8 +10,8 @@ import (
 // types. test/monitoring compares the object below with them.
 var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 
-// maxSamples limits what a target adds to Prometheus: a Service of any user can have the labels. The exporter of a server has about 40 for each of
-// at most 63 slab classes.
+// maxSamples limits what a target adds to Prometheus: a Service of any user can have the labels. The exporter of a server has about 40 for
+// each of at most 63 slab classes.
 const maxSamples = int64(5000)
 
 // serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters of servers and proxies, through their Services; nil

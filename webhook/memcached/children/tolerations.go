@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	// tolerationAnnotation on a workload of a cache with proxies has the default of spec.unreachableNodeTolerationSeconds in its pod template.
+	// tolerationAnnotation on a workload of a cache with proxies has the default of spec.unreachableNodeTolerationSeconds in its pod
+	// template.
 	tolerationAnnotation = "memcached-operator.example.com/unreachable-node-toleration-seconds"
 
-	// proxiedTolerationSeconds is a tenth of the default of Kubernetes: the keys of a lost server can move to another one only once Kubernetes has
-	// deleted the pod. A node that restarts its kubelet or loses its network for a minute keeps its pods.
+	// proxiedTolerationSeconds is a tenth of the default of Kubernetes: the keys of a lost server can move to another one only once
+	// Kubernetes has deleted the pod. A node that restarts its kubelet or loses its network for a minute keeps its pods.
 	proxiedTolerationSeconds = 30
 )
 
@@ -27,8 +28,8 @@ func TolerationSeconds(spec *v1alpha1.MemcachedSpec) int64 {
 	return proxiedTolerationSeconds
 }
 
-// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it; the configured one if it applied none,
-// or if spec has no proxies.
+// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it; the configured one if it
+// applied none, or if spec has no proxies.
 func AppliedTolerationSeconds(spec *v1alpha1.MemcachedSpec, workload *observed.Workload, configured int64) int64 {
 	if workload == nil || spec.Proxy == nil {
 		return configured
@@ -47,8 +48,8 @@ func RecordTolerationSeconds(annotations map[string]string, spec *v1alpha1.Memca
 	}
 }
 
-// tolerations returns the tolerations of the spec, and those for the taints of a lost node that spec does not tolerate. A toleration of spec
-// counts as it does for the admission plugin of Kubernetes that adds 300 seconds:
+// tolerations returns the tolerations of the spec, and those for the taints of a lost node that spec does not tolerate. A toleration of
+// spec counts as it does for the admission plugin of Kubernetes that adds 300 seconds:
 // https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#defaulttolerationseconds
 func tolerations(spec *v1alpha1.MemcachedSpec, seconds int64) []corev1.Toleration {
 	limit := spec.UnreachableNodeTolerationSeconds

@@ -51,11 +51,11 @@ func drainTooLong(in *Input) *conditions.Risk {
 		status.SecondsPerServer, grace)
 }
 
-// endsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and the
-// time left.
+// endsNext returns the server whose grace period ends first, of those that are being deleted and still have items that proxies find, and
+// the time left.
 func endsNext(f moves.Facts, r moves.Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
-		if !r.FindsItems(ordinal) || !f.ServesOn(ordinal) {
+		if !r.FindsItems(ordinal) || !f.StillServes(ordinal) {
 			continue
 		}
 		if each := server.GraceEnds.Sub(f.Now); !found || each < left || each == left && ordinal < next {

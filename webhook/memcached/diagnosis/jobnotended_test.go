@@ -40,11 +40,11 @@ func TestJobNotEnded(t *testing.T) {
 		{"all containers have ended", []*observed.Pod{jobPod(ended(time.Minute), ended(time.Minute))}, 0, "", 0},
 		{"the Job is complete, and its pod will be deleted", []*observed.Pod{jobPod(ended(time.Minute), runs)}, 3, "", 0},
 	} {
-		plan := moves.Decision{Routes: moves.ParseRoutes("0-2_0-3_warming")}
-		plan.Job = moves.Job{Routes: plan.Routes, Rollout: "5"}
+		decision := moves.Decision{Routes: moves.ParseRoutes("0-2_0-3_warming")}
+		decision.Job = moves.Job{Routes: decision.Routes, Rollout: "5"}
 		job := &observed.Job{Spec: observed.JobSpec{Completions: 3}, Status: observed.JobStatus{Succeeded: test.done}}
-		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
-		in := &Input{Memcached: sample.Proxied(3), Job: job, JobPods: test.pods, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}
+		job.Annotations = map[string]string{proxy.JobForAnnotation: decision.Job.String()}
+		in := &Input{Memcached: sample.Proxied(3), Job: job, JobPods: test.pods, Decision: decision, Input: &conditions.Input{Now: metav1.NewTime(now)}}
 		if !hasRun(job, test.pods) {
 			t.Errorf("%s: the Job counts as one that has not started, because its pod is not ready", test.reason)
 		}

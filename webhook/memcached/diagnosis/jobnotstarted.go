@@ -34,8 +34,8 @@ var (
 // jobStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
 const jobStartPeriod = time.Minute
 
-// jobNotStarted returns a finding if the desired Job of this phase has not been created, is suspended, or no pod of it has run, for longer than
-// jobStartPeriod.
+// jobNotStarted returns a finding if the desired Job of this phase has not been created, is suspended, or no pod of it has run, for longer
+// than jobStartPeriod.
 func jobNotStarted(in *Input) conditions.Finding {
 	d, job := in.Decision, in.Job
 	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes {
@@ -85,22 +85,22 @@ func hasRun(job *observed.Job, pods []*observed.Pod) bool {
 	})
 }
 
-// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up, or when the last
-// server to clean became ready.
+// jobDesiredSince returns the time since which the Job is desired: the beginning of the phase of the proxies, or of the warm-up, or when
+// the last server to clean became ready.
 func jobDesiredSince(in *Input) time.Time {
 	var since time.Time
 	if before := in.Memcached.Status.Proxy; before != nil && before.LastChangeTime != nil {
 		since = before.LastChangeTime.Time
 	}
 	if until := in.Decision.Report.Until; until != nil {
-		since = latest(since, until.Add(-in.longestWarmup()))
+		since = conditions.Later(since, until.Add(-in.longestWarmup()))
 	}
 	if in.Decision.Job.Task() != moves.CleanAdded {
 		return since
 	}
 	for _, pod := range in.Pods {
 		if ordinal, found := children.Ordinal(in.Memcached, pod); found && slices.Contains(in.Decision.Job.JobServers(), ordinal) {
-			since = latest(since, pod.ReadyChanged())
+			since = conditions.Later(since, pod.ReadyChanged())
 		}
 	}
 	return since
@@ -112,13 +112,6 @@ func (in *Input) longestWarmup() time.Duration {
 		return job.Warmup
 	}
 	return time.Duration(*in.Memcached.Spec.Proxy.Warmup.MaxSeconds) * time.Second
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // riskAfter returns a risk once a period has passed, and until then the time that is left.

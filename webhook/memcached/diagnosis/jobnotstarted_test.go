@@ -63,11 +63,11 @@ func TestJobNotStarted(t *testing.T) {
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
-		plan := moves.Decision{Routes: routes, Job: moves.Job{Routes: routes, Rollout: "5"}, Report: moves.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
+		decision := moves.Decision{Routes: routes, Job: moves.Job{Routes: routes, Rollout: "5"}, Report: moves.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
-		job.Annotations = map[string]string{proxy.JobForAnnotation: plan.Job.String()}
-		test.change(job, &plan)
-		got, reason := jobNotStarted(&Input{Memcached: memcached, Job: job, Decision: plan, Input: &conditions.Input{Now: metav1.NewTime(now)}}), ""
+		job.Annotations = map[string]string{proxy.JobForAnnotation: decision.Job.String()}
+		test.change(job, &decision)
+		got, reason := jobNotStarted(&Input{Memcached: memcached, Job: job, Decision: decision, Input: &conditions.Input{Now: metav1.NewTime(now)}}), ""
 		if got.Risk != nil {
 			reason = got.Risk.Reason.String()
 		}

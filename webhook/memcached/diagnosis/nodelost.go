@@ -72,8 +72,8 @@ func (in *Input) lostPods() (servers, proxies []string, nodes int) {
 	return servers, proxies, len(nodesOfServers)
 }
 
-// keysWait reports whether the keys of a server wait for another one. Without proxies, another pod of a Deployment has replaced each one that is
-// being deleted, and a server that spec does not want any more has no keys.
+// keysWait reports whether the keys of a server wait for another one. Without proxies, another pod of a Deployment has replaced each one
+// that is being deleted, and a server that spec does not want any more has no keys.
 func (in *Input) keysWait(pod *observed.Pod, serves bool) bool {
 	if in.Memcached.Spec.Proxy != nil {
 		return serves

@@ -32,9 +32,9 @@ var (
 func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 	switch {
 	case d.Report.Phase != "":
-		return ReasonMoving.Progress("%s", moving(f, d))
-	case d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas):
-		from, next := d.Scaling.Replicas, f.Step(d.Scaling.Replicas)
+		return ReasonMoving.Progress("%s", moveMessage(f, d))
+	case d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas):
+		from, next := d.Scaling.Replicas, f.SizeAfterStep(d.Scaling.Replicas)
 		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
 			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
 	case d.ProxyStatus != nil && !f.Proxies.Desired:
@@ -50,21 +50,21 @@ func movedKeysPercent(from, to int32) int64 {
 	return int64(math.Round(float64(high-low) / float64(high) * 100))
 }
 
-// moving returns the message of a move.
-func moving(f moves.Facts, d moves.Decision) string {
+// moveMessage returns the message of a move.
+func moveMessage(f moves.Facts, d moves.Decision) string {
 	leaves := ""
 	if !f.Proxies.Desired {
 		leaves = "Removing the proxies. "
 	}
-	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purpose(f, d.Report), d.Report.Phase, d.Report.Explanation)
+	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purposeOf(f, d.Report), d.Report.Phase, explanation(f, d.Report))
 	if next := nextPhase(f, d); next != "" {
 		message += " " + next
 	}
-	return message + awaited(d.Report.OverduePod)
+	return message + awaitedPod(d.Report.OverduePod)
 }
 
-// awaited returns what ends the wait for a pod that does not end by itself; "" if there is none.
-func awaited(pod moves.Pod) string {
+// awaitedPod returns what ends the wait for a pod that does not end by itself; "" if there is none.
+func awaitedPod(pod moves.Pod) string {
 	switch {
 	case pod.Name == "":
 		return ""
@@ -74,8 +74,8 @@ func awaited(pod moves.Pod) string {
 	return fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object.", pod.Name)
 }
 
-// purpose returns what a move is for.
-func purpose(f moves.Facts, report moves.Report) string {
+// purposeOf returns what a move is for.
+func purposeOf(f moves.Facts, report moves.Report) string {
 	from, to := report.From.Slots.Count, report.To.Slots.Count
 	switch purpose := report.Purpose(); {
 	case report.Phase == v1alpha1.MoveRemovingServers:
@@ -83,7 +83,7 @@ func purpose(f moves.Facts, report moves.Report) string {
 	case purpose == v1alpha1.MoveToSpare:
 		return toSpares(f, report)
 	case purpose == v1alpha1.MoveReturn:
-		return back(report)
+		return fromSpares(report)
 	case purpose == v1alpha1.MoveReplace:
 		return fmt.Sprintf("Replacing %d servers with %d new ones, which have the desired pod template", from, to)
 	case from == to:
@@ -113,14 +113,14 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	switch {
 	case server.NodeLost:
 		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
-	case f.ServesOn(ordinal):
+	case f.StillServes(ordinal):
 		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)
 }
 
-// back describes a move back from spares.
-func back(report moves.Report) string {
+// fromSpares describes a move back from spares.
+func fromSpares(report moves.Report) string {
 	var servers []string
 	for _, spare := range report.From.Spares() {
 		if report.To.Has(spare.Own) {
@@ -141,21 +141,21 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 	}
 	switch {
 	case announcing && report.Until != nil:
-		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", text(report.Until))
+		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", timeText(report.Until))
 	case announcing && d.Job != (moves.Job{}):
-		return cleaned(job)
+		return cleaningProgress(job)
 	case report.Phase == v1alpha1.MoveWarmingUp:
-		return warmUp(f, report, job)
+		return warmUpProgress(f, report, job)
 	case report.Until != nil && report.Until.After(f.Now):
-		return fmt.Sprintf("The next phase begins after %s.", text(report.Until))
+		return fmt.Sprintf("The next phase begins after %s.", timeText(report.Until))
 	}
 	return RoomRemedy(f, d)
 }
 
-func text(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
+func timeText(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// warmUp returns what begins and ends a warm-up.
-func warmUp(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
+// warmUpProgress returns what begins and ends a warm-up.
+func warmUpProgress(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
 	awaited := "proxies are available"
 	if report.ProxiesReady {
 		awaited = "new servers are ready"
@@ -166,11 +166,11 @@ func warmUp(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
 	case !report.Until.After(f.Now):
 		return "The next phase begins once all " + awaited + "."
 	}
-	return copied(job, text(report.Until))
+	return copyingProgress(job, timeText(report.Until))
 }
 
-// cleaned returns how far the Job is that cleans servers; "" if there is none.
-func cleaned(job *moves.ObservedJob) string {
+// cleaningProgress returns how far the Job is that cleans servers; "" if there is none.
+func cleaningProgress(job *moves.ObservedJob) string {
 	switch {
 	case job == nil:
 		return ""
@@ -180,8 +180,8 @@ func cleaned(job *moves.ObservedJob) string {
 	return fmt.Sprintf("%d of %d servers are cleaned.", job.Done, job.Servers)
 }
 
-// RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is no
-// such change, or it cannot be given up any more.
+// RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is
+// no such change, or it cannot be given up any more.
 func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""
@@ -189,8 +189,8 @@ func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
 }
 
-// copied returns how far the Job is that copies items, and when the warm-up ends at the latest.
-func copied(job *moves.ObservedJob, until string) string {
+// copyingProgress returns how far the Job is that copies items, and when the warm-up ends at the latest.
+func copyingProgress(job *moves.ObservedJob, until string) string {
 	switch {
 	case job == nil:
 		return fmt.Sprintf("The next phase begins after %s.", until)

@@ -16,7 +16,7 @@ import (
 func change(label string, phase v1alpha1.MovePhase) (moves.Facts, moves.Decision) {
 	routes := moves.ParseRoutes(label)
 	f := moves.Facts{Now: noon.Time, Size: 9, MaxStep: 1, Interval: time.Minute, Proxies: moves.Proxies{Desired: true, Warmup: 10 * time.Minute}}
-	return f, moves.Decision{Routes: routes, Report: moves.Report{Phase: phase, Move: routes.Move, Explanation: "It happens."}}
+	return f, moves.Decision{Routes: routes, Report: moves.Report{Phase: phase, Move: routes.Move}}
 }
 
 // TestProgress checks what users read about a change.
@@ -85,8 +85,30 @@ func TestProgress(t *testing.T) {
 		for _, change := range test.changes {
 			change(&f, &d)
 		}
-		if got := Progress(f, d); got == nil || got.Reason != ReasonMoving || !strings.HasSuffix(got.Message, test.want) {
-			t.Errorf("%s: got %+v, want the end %q", test.reason, got, test.want)
+		want := strings.Replace(test.want, "It happens.", explanation(f, d.Report), 1)
+		if got := Progress(f, d); got == nil || got.Reason != ReasonMoving || !strings.HasSuffix(got.Message, want) {
+			t.Errorf("%s: got %+v, want the end %q", test.reason, got, want)
+		}
+	}
+}
+
+// TestExplanation checks that users read what happens in each phase, and what each move waits for.
+func TestExplanation(t *testing.T) {
+	var reports []moves.Report
+	for _, phase := range []v1alpha1.MovePhase{
+		v1alpha1.MoveAddingServers, v1alpha1.MoveCleaning, v1alpha1.MovePreparing, v1alpha1.MoveWarmingUp, v1alpha1.MoveClosing, v1alpha1.MoveRemovingServers,
+	} {
+		reports = append(reports, moves.Report{Phase: phase})
+	}
+	for _, obstacle := range []moves.Obstacle{
+		moves.NoStatefulSet, moves.TemplateNotApplied, moves.TemplateNotObserved, moves.ProxiesNotAvailable, moves.EarlierProxies,
+		moves.EarlierServers, moves.PredecessorPods,
+	} {
+		reports = append(reports, moves.Report{Phase: v1alpha1.MoveWaiting, Obstacle: obstacle})
+	}
+	for _, report := range reports {
+		if got := explanation(moves.Facts{CanRunJob: true}, report); len(got) < 25 || !strings.HasSuffix(got, ".") {
+			t.Errorf("phase %s, obstacle %q: the explanation is %q, want a sentence", report.Phase, report.Obstacle, got)
 		}
 	}
 }

@@ -18,13 +18,13 @@ func (s situation) begin() outcome {
 	next := Routes{Move{used, s.target(used)}, Announcing}
 	o := outcome{routes: s.routes, ordinals: used.Span(), job: s.jobUnderWay(s.routes)}
 	left := s.untilStep(s.revision)
-	old := s.old(next)
+	earlier := s.earlierServers(next)
 	switch {
 	case next.To == used:
 	case left > 0 && s.MaxStep > 0 && next.Resizes():
 		o.wait = left
-	case len(old) > 0:
-		o.report, o.awaited = waits(next.Move, earlierPods), old
+	case len(earlier) > 0:
+		o.report, o.awaited = waits(next.Move, EarlierServers), earlier
 	case s.Proxies.Warmup == 0 && !next.adds():
 		return s.use(steadyRoutes(next.To))
 	default:
@@ -43,42 +43,45 @@ func (s situation) announcing() outcome {
 		return s.use(s.routes)
 	case found:
 		return s.use(extended)
-	case s.wanted():
-		return s.prepareServers()
+	case s.isWanted():
+		return s.addServers()
 	case slices.Contains(s.running, before):
 		return s.use(before)
 	}
 	o := s.use(s.routes)
 	if s.proxiesReady() {
-		if o = s.lasting(o, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
+		if o = s.timed(o, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
 			return s.use(before)
 		}
 	}
 	return o
 }
 
-// wanted reports whether the move leads to where the cache is to be, or to a part of it: slots that are to move too have their turn after this move.
-func (s situation) wanted() bool {
-	next := s.target(s.routes.From)
-	return (next == s.routes.To || s.routes.isPartOf(next)) && !s.startsOutdated()
+// isWanted reports whether the move leads to where the cache is to be, or to a part of it: slots that are to move too have their turn after
+// this move.
+func (s situation) isWanted() bool {
+	desired := s.target(s.routes.From)
+	leadsThere := desired == s.routes.To || s.routes.isPartOf(desired)
+	return leadsThere && !s.startsOutdated()
 }
 
-// startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet replaces
-// them, unless it has a pod that does not end: then it replaces none.
+// startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet
+// replaces them, unless it has a pod that does not end: then it replaces none.
 func (s situation) startsOutdated() bool {
 	return s.editedAgain() && (s.routes.Phase != Announcing || s.anyStuck())
 }
 
-// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use the
-// servers before the move alone.
+// extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use
+// the servers before the move alone.
 func (s situation) extended() (next Routes, found bool) {
 	next = Routes{Move{s.routes.From, s.target(s.routes.From)}, Announcing}
-	steady := slices.Contains(s.running, steadyRoutes(next.From))
-	return next, steady && next != s.routes && next.Purpose() == v1alpha1.MoveToSpare && len(s.old(next)) == 0
+	differs := next != s.routes && next.Purpose() == v1alpha1.MoveToSpare
+	canBegin := slices.Contains(s.running, steadyRoutes(next.From)) && len(s.earlierServers(next)) == 0
+	return next, differs && canBegin
 }
 
-// old returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.
-func (s situation) old(next Routes) (pods []Pod) {
+// earlierServers returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.
+func (s situation) earlierServers(next Routes) (pods []Pod) {
 	for _, ordinal := range next.added() {
 		known := next.From.Span().Has(ordinal) || s.routes.To.Has(ordinal)
 		if server, exists := s.Servers[ordinal]; exists && !known {
@@ -88,8 +91,8 @@ func (s situation) old(next Routes) (pods []Pod) {
 	return pods
 }
 
-// prepareServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
-func (s situation) prepareServers() outcome {
+// addServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
+func (s situation) addServers() outcome {
 	r, ready := s.routes, s.addedReady() && !s.editedAgain()
 	if ready && s.isClean() && s.proxiesReady() {
 		if s.Proxies.Warmup == 0 {
@@ -99,7 +102,7 @@ func (s situation) prepareServers() outcome {
 	}
 	o := s.use(r)
 	o.ordinals, o.job = o.ordinals.join(r.To.Span()), s.cleaningJob(ready, o.job)
-	for _, ordinal := range r.mayHaveItems() {
+	for _, ordinal := range r.addedAgain() {
 		o.awaited = append(o.awaited, s.Servers[ordinal].Pod) // it starts again when it has stopped
 	}
 	return o
@@ -118,8 +121,8 @@ func (s situation) cleaningJob(ready bool, underWay Job) Job {
 		return Job{}
 	case ready:
 		return s.startJob(underWay)
-	case s.jobFailed() && slices.ContainsFunc(s.routes.mayHaveItems(), s.unready): // it did not reach the server, so it begins again when the server is ready
-		return Job{}
+	case s.jobFailed() && slices.ContainsFunc(s.routes.addedAgain(), s.unready):
+		return Job{} // it did not reach the server, so it begins again when the server is ready
 	}
 	return underWay
 }
@@ -135,7 +138,7 @@ func (s situation) isClean() bool {
 // addedReady reports whether no server that the move adds, and that spec still wants, keeps the move in its phase.
 func (s situation) addedReady() bool {
 	r := s.routes
-	for slot, ordinal := range r.To.Ordinals() {
+	for slot, ordinal := range r.To.BySlot() {
 		needed := int32(slot) < s.Size || r.sameSlots()
 		if needed && !r.From.Has(ordinal) && !s.readyForNext(ordinal) {
 			return false
@@ -150,9 +153,9 @@ func (s situation) readyForNext(added int32) bool {
 	case Announcing: // no proxy uses it yet, so another one can have its slot
 		return ready
 	case Preparing: // one that is being deleted and still serves gets a spare after this move
-		return ready || s.ServesOn(added)
+		return ready || s.StillServes(added)
 	default: // so does one that is stuck: items have moved already
-		return ready || s.ServesOn(added) || s.Stuck(added)
+		return ready || s.StillServes(added) || s.Stuck(added)
 	}
 }
 
@@ -160,5 +163,5 @@ func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
 
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (s situation) addedStops() bool {
-	return slices.ContainsFunc(s.routes.added(), s.ServesOn)
+	return slices.ContainsFunc(s.routes.added(), s.StillServes)
 }

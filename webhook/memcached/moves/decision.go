@@ -31,18 +31,18 @@ type Decision struct {
 	Report Report
 }
 
-// Decide returns the decision. It finds out where the cache is (situation.go), asks the phase for what follows (phases.go, begin.go; stop.go if the
-// proxies stop), and completes that to a decision. Without proxies, direct.go decides.
+// Decide returns the decision. It finds out where the cache is (situation.go), asks the phase for what follows (phases.go, begin.go;
+// stop.go if the proxies stop), and completes that to a decision. Without proxies, direct.go decides.
 func (f Facts) Decide() Decision {
 	if !f.Proxies.Desired && f.Status.Proxy == nil && f.proxiesDeleted() {
-		return f.direct()
+		return f.decideWithoutProxies()
 	}
 	s := f.situation()
 	o := s.next()
 	if o.done {
-		return f.direct()
+		return f.decideWithoutProxies()
 	}
-	return s.complete(o)
+	return s.decision(o)
 }
 
 // next returns what follows.
@@ -50,36 +50,36 @@ func (s situation) next() outcome {
 	switch {
 	case !s.Proxies.Desired:
 		return s.removeProxies()
-	case len(s.Predecessor) > 0 && s.Size > 0 && !s.hasBegun():
-		return s.startNoProxy(s.routesOfNew(), predecessor)
-	case s.Orphans && s.Size > 0 && s.routes.Phase == Steady:
-		return s.startNoProxy(s.routes, noStatefulSet)
+	case len(s.PredecessorPods) > 0 && s.Size > 0 && !s.hasBegun():
+		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
+	case s.HasOrphans && s.Size > 0 && s.routes.Phase == Steady:
+		return s.startNoProxy(s.routes, NoStatefulSet)
 	case s.mustStopAll():
 		return s.stopAll()
 	case s.startsBesideOthers():
-		return s.startNoProxy(s.routes, earlierPhase)
+		return s.startNoProxy(s.routes, EarlierProxies)
 	}
-	if unknown := s.templateObstacle(); unknown != noObstacle && !s.templateChanged() {
-		return s.stay(unknown)
+	if why := s.templateObstacle(); why != NoObstacle && !s.templateChanged() {
+		return s.stay(why)
 	}
 	return s.inPhase()
 }
 
 // templateObstacle returns why it is not known which pods have the desired template.
-func (f Facts) templateObstacle() obstacle {
+func (f Facts) templateObstacle() Obstacle {
 	switch w := f.Workload; {
 	case w == nil:
-		return noStatefulSet
+		return NoStatefulSet
 	case !w.TemplateApplied:
-		return templateNotApplied
+		return TemplateNotApplied
 	case !w.CaughtUp:
-		return templateNotObserved
+		return TemplateNotObserved
 	}
-	return noObstacle
+	return NoObstacle
 }
 
-// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has it. So the
-// move begins at once, and proxies that the edit replaces too are replaced once.
+// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has
+// it. So the move begins at once, and proxies that the edit replaces too are replaced once.
 func (s situation) templateChanged() bool {
 	return s.routes.Phase == Steady && s.Workload != nil && !s.Workload.TemplateApplied
 }
@@ -97,8 +97,8 @@ type outcome struct {
 	awaited []Pod
 }
 
-// complete returns the decision for an outcome.
-func (s situation) complete(o outcome) Decision {
+// decision returns the decision for an outcome.
+func (s situation) decision(o outcome) Decision {
 	for _, proxy := range s.Proxies.Pods {
 		if proxy.Routes != s.routes || o.stopProxies {
 			o.awaited = append(o.awaited, proxy.Pod)
@@ -135,7 +135,8 @@ func (s situation) stuckServers(r Routes) (stuck int32) {
 	return stuck
 }
 
-// overduePod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is over.
+// overduePod returns the first pod, by name, that does not end by itself, which is the same in each sync, and when the next grace period is
+// over.
 func (f Facts) overduePod(pods []Pod) (first Pod, wait time.Duration) {
 	for _, pod := range pods {
 		if pod.GraceEnds == nil {

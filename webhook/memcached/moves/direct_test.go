@@ -42,7 +42,7 @@ func TestDirect(t *testing.T) {
 		{"the status was edited", 8, 3, 3, 1 << 30, same, 1, 3, 5, 1, 59},
 	}
 	for _, test := range cases {
-		revision := v1alpha1.Revision{Created: rollout.Created, Generation: same}
+		revision := v1alpha1.Revision{Created: rollout.Created, Number: same}
 		s := Facts{
 			Now: noon, Size: test.size, MaxStep: 2, Interval: time.Minute, Status: &v1alpha1.MemcachedStatus{},
 			Workload: &Workload{Revision: revision, Ordinals: Range{7, test.replicas}, Available: test.available},
@@ -52,7 +52,7 @@ func TestDirect(t *testing.T) {
 		}
 		if test.recorded >= 0 {
 			s.Status.Scaling = &v1alpha1.ScalingStatus{Replicas: int32(test.recorded), LastStepTime: before(test.age),
-				Observed: v1alpha1.Revision{Created: rollout.Created, Generation: test.generation}}
+				Observed: v1alpha1.Revision{Created: rollout.Created, Number: test.generation}}
 		}
 		got := s.Decide()
 		want := Decision{Ordinals: Range{7, test.want}, Wait: time.Duration(test.wantWait) * time.Second,
@@ -60,7 +60,7 @@ func TestDirect(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(Pool{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		if next := s.Step(got.Ordinals.Count); next != test.wantNext {
+		if next := s.SizeAfterStep(got.Ordinals.Count); next != test.wantNext {
 			t.Errorf("%s: the next step is to %d servers, want %d", test.reason, next, test.wantNext)
 		}
 	}
@@ -72,7 +72,7 @@ func TestDirectWithoutTheWorkload(t *testing.T) {
 	if got := s.Decide(); got.Ordinals.Count != 7 || got.Wait != 0 {
 		t.Errorf("a new workload has %d servers, want 7; wait %s", got.Ordinals.Count, got.Wait)
 	}
-	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Generation: 1}, Ordinals: Range{0, 3}, Available: 3}
+	s.Workload = &Workload{Revision: v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-59 * time.Second)), Number: 1}, Ordinals: Range{0, 3}, Available: 3}
 	if got := s.Decide(); got.Ordinals.Count != 3 || got.Wait != time.Second {
 		t.Errorf("a workload that is 59 seconds old has %d servers, want 3 for another second; wait %s", got.Ordinals.Count, got.Wait)
 	}

@@ -119,7 +119,7 @@ func (w world) unreached() bool {
 	if routes.Phase != Announcing || w.copy.state != jobFailed {
 		return false
 	}
-	return slices.ContainsFunc(routes.mayHaveItems(), func(ordinal int32) bool {
+	return slices.ContainsFunc(routes.addedAgain(), func(ordinal int32) bool {
 		server := w.servers[ordinal]
 		return !server.exists || server.stops || server.starting
 	})
@@ -162,7 +162,7 @@ func checkClean(next world) string {
 		if serving.Slots.First == from.First && serving.Slots.Count < from.Count {
 			return "no Job cleans servers that have items of a smaller size"
 		}
-		if slices.ContainsFunc(job.routes.routes().mayHaveItems(), serving.Has) {
+		if slices.ContainsFunc(job.routes.routes().addedAgain(), serving.Has) {
 			return "no Job cleans a server that proxies use"
 		}
 	}

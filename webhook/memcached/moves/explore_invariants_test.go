@@ -72,11 +72,11 @@ func checkRemoval(w, next world) string {
 			continue
 		}
 		for _, pod := range w.running() {
-			if pod.routes.routes().Knows().Has(ordinal) {
+			if pod.routes.routes().Known().Has(ordinal) {
 				return "no server is removed that a running proxy may use"
 			}
 		}
-		if w.deployment.exists && w.deployment.replicas > 0 && w.deployment.routes.routes().Knows().Has(ordinal) {
+		if w.deployment.exists && w.deployment.replicas > 0 && w.deployment.routes.routes().Known().Has(ordinal) {
 			return "no server is removed that a new proxy will use"
 		}
 	}
@@ -162,7 +162,7 @@ func (s *space) checkBegin(w world, r Routes) string {
 	}
 	for _, ordinal := range r.added() {
 		switch server := w.servers[ordinal]; {
-		case server.used && !slices.Contains(r.mayHaveItems(), ordinal):
+		case server.used && !slices.Contains(r.addedAgain(), ordinal):
 			return "new servers have no items of an earlier change"
 		case r.Replaces() && r.To.ownOrdinal(ordinal) < r.To.Slots.First+int32(w.size) && server.template != w.template && s.late == "":
 			return "new servers have the template before they are used"
@@ -180,7 +180,7 @@ func checkReady(f Facts, d Decision) string {
 	}
 	for _, ordinal := range newServers(f, d.Routes) {
 		gone := f.Stuck(ordinal) && d.Routes.Phase == Closing
-		if !f.Servers[ordinal].Ready && !f.ServesOn(ordinal) && !gone {
+		if !f.Servers[ordinal].Ready && !f.StillServes(ordinal) && !gone {
 			return "proxies use new servers only when these are ready"
 		}
 	}
@@ -196,15 +196,15 @@ func newServers(f Facts, r Routes) []int32 {
 	case r.Phase == Closing:
 		before = r.From
 	}
-	return slices.DeleteFunc(r.To.without(before), func(ordinal int32) bool {
+	return slices.DeleteFunc(r.To.notIn(before), func(ordinal int32) bool {
 		return (r.Replaces() || r.Resizes()) && r.To.ownOrdinal(ordinal) >= r.To.Slots.First+f.Size
 	})
 }
 
 // checkShown checks that no user takes a cache for unchanged whose servers have an earlier template, or that has servers for two.
 func checkShown(f Facts, d Decision) string {
-	shown := d.ProxyStatus != nil && d.ProxyStatus.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.Step(d.Scaling.Replicas)
-	away := d.Routes.Phase == Steady && f.situation().returned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
+	shown := d.ProxyStatus != nil && d.ProxyStatus.Move != nil || d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas)
+	away := d.Routes.Phase == Steady && f.situation().withReturned(d.Routes.To) == d.Routes.To // their servers do not respond: a risk shows it
 	if used := d.Routes.To.Span(); !shown && (d.Partition > 0 || d.Routes.HasSpares() && !away || d.Routes != Routes{} && used.join(d.Ordinals) != used) {
 		return fmt.Sprintf("a template that is kept, and more servers, are part of a move that status shows: %+v", d)
 	}

@@ -57,6 +57,6 @@ func (w *world) reachedWithout() bool {
 	}
 	return w.set.run() == pool.Span() && d.replicas == proxies && phaseOrder[d.routes.phase] == Steady && w.allAvailable() &&
 		pool.Slots.Count == int32(w.size) &&
-		!slices.ContainsFunc(pool.Ordinals(), func(ordinal int32) bool { return !w.serves(ordinal) }) &&
+		!slices.ContainsFunc(pool.BySlot(), func(ordinal int32) bool { return !w.serves(ordinal) }) &&
 		!slices.ContainsFunc(pool.Spares(), func(spare Spare) bool { return !lostOwn(spare) })
 }

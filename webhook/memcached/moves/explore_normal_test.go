@@ -2,7 +2,7 @@ package moves
 
 import "slices"
 
-// normal returns the same world for all worlds that no rule distinguishes. If the space forgets, the planner observes the Deployment and
+// normal returns the same world for all worlds that no rule distinguishes. If the space forgets, a decision observes the Deployment and
 // its routes in every sync. Then it reads from the recorded status only the end of a wait of this rollout. The other
 // spaces explore that the rest has no influence.
 func (s *space) normal(w world) world {
@@ -23,7 +23,7 @@ func (s *space) normal(w world) world {
 	return s.normalSet(w)
 }
 
-// normalStatus forgets what the planner does not read.
+// normalStatus forgets what no decision reads.
 func (w *world) normalStatus() {
 	current, closes := w.status.revision == 0, w.deployment.routes
 	read := current && w.status.routes == w.deployment.routes && w.status.until != never

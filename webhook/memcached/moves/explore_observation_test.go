@@ -55,7 +55,7 @@ func (s *space) observation(w world, late bool, clock int16, f fault) observatio
 	return observation{w, clock, f}
 }
 
-// A decision is that of the planner, and whether it desires proxies.
+// A decision is that of Decide, and whether it desires proxies.
 type decision struct {
 	status    statusWorld
 	run       serversWorld
@@ -67,7 +67,7 @@ type decision struct {
 	job       copyWorld
 }
 
-// decide returns the decision of the planner. Many worlds have the same observation.
+// decide returns the decision. Many worlds have the same observation.
 func (s *space) decide(v observation) decision {
 	if d, found := s.decisions[v]; found {
 		return d
@@ -110,7 +110,7 @@ func (s *space) facts(v observation) Facts {
 			observed.RolledOut = d.rolledOut && d.replicas == 0
 		case beforeRollout:
 			observed.Updated, observed.RolledOut, observed.CaughtUp = false, false, false
-			observed.Generation--
+			observed.Number--
 		}
 		facts.Proxies.Deployment = observed
 	}

@@ -51,8 +51,8 @@ func (w *world) reaches(routes routesWorld) bool {
 	if r.From.Slots.Count == 0 {
 		return false
 	}
-	for before, from := range r.From.Ordinals() {
-		for after, to := range r.To.Ordinals() {
+	for before, from := range r.From.BySlot() {
+		for after, to := range r.To.BySlot() {
 			moves := before != after && (after >= int(r.From.Slots.Count) || before >= int(r.To.Slots.Count))
 			switch {
 			case !serves(from):

@@ -56,7 +56,7 @@ func (s *space) forgets() bool {
 	return !s.losses && !s.unobserved && !s.deletions && !s.edits && s.late != "parent"
 }
 
-// readsServers reports whether the StatefulSet is not always observed, so that the planner reads status.servers.
+// readsServers reports whether the StatefulSet is not always observed, so that decisions read status.servers.
 func (s *space) readsServers() bool { return s.unobserved || s.deletions }
 
 // onTime is the clock of a hook that is not off.

@@ -22,7 +22,7 @@ func (v serversWorld) pool() Pool {
 	pool := poolOf(v.servers())
 	for _, spare := range v.spares {
 		if spare != (spareWorld{}) {
-			pool = pool.with(Spare{int32(spare.absent), int32(spare.ordinal)})
+			pool = pool.withSpare(Spare{int32(spare.absent), int32(spare.ordinal)})
 		}
 	}
 	return pool
@@ -48,14 +48,14 @@ func revisionOf(object, revision int8) v1alpha1.Revision {
 	if object == 0 {
 		return v1alpha1.Revision{}
 	}
-	return v1alpha1.Revision{Created: metav1.NewTime(epoch.Add(time.Duration(object) * -time.Hour)), Generation: 100 + int64(revision)}
+	return v1alpha1.Revision{Created: metav1.NewTime(epoch.Add(time.Duration(object) * -time.Hour)), Number: 100 + int64(revision)}
 }
 
 func worldOfRevision(r v1alpha1.Revision) (object, revision int8) {
-	if r.Generation == 0 {
+	if r.Number == 0 {
 		return 0, 0
 	}
-	return int8(epoch.Sub(r.Created.Time) / time.Hour), int8(r.Generation - 100)
+	return int8(epoch.Sub(r.Created.Time) / time.Hour), int8(r.Number - 100)
 }
 
 // rollouts has the revisions of the Deployment as a Job has them.

@@ -53,7 +53,7 @@ const (
 	// window is the number of ordinals: those that stop, those that serve, those that follow, and the next ones.
 	window = 10
 
-	tick     = 131 // longer than each wait of the planner
+	tick     = 131 // longer than each wait of a decision
 	skew     = 120 // the clocks of hooks are up to this time off
 	warmup   = 60
 	interval = 60

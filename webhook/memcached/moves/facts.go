@@ -54,11 +54,11 @@ type Facts struct {
 	RecordedOrdinals Range
 
 	Proxies Proxies
-	// Predecessor are pods of a deleted Memcached of the same name that serve on: servers, and proxies whose nodes do not respond. Proxies would reach it by its name, and find its
-	// items. Orphans reports whether servers are older than the Memcached and none of its workloads is observed: the garbage collector has not
-	// deleted them yet, or they wait for their adoption.
-	Predecessor []Pod
-	Orphans     bool
+	// PredecessorPods are pods of a deleted Memcached of the same name that serve on: servers, and proxies whose nodes do not respond.
+	// Proxies would reach it by its name, and find its items. HasOrphans reports whether servers are older than the Memcached and none of
+	// its workloads is observed: the garbage collector has not deleted them yet, or they wait for their adoption.
+	PredecessorPods []Pod
+	HasOrphans      bool
 	// Job is the observed Job of a move; nil if there is none, or if it is being deleted.
 	Job *ObservedJob
 	// CanRunJob reports whether a Job can run.
@@ -113,8 +113,8 @@ type ProxyPod struct {
 	Routes Routes
 }
 
-// existing returns the servers that exist. While the workload is not observed, they are those that status or pods show.
-func (f Facts) existing() Range {
+// existingOrdinals returns the servers that exist. While the workload is not observed, they are those that status or pods show.
+func (f Facts) existingOrdinals() Range {
 	existing := f.RecordedOrdinals
 	if f.Workload != nil {
 		existing = f.Workload.Ordinals

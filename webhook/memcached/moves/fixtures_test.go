@@ -17,7 +17,7 @@ const (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Generation: 5}
+var rollout = v1alpha1.Revision{Created: metav1.NewTime(noon.Add(-time.Hour)), Number: 5}
 
 // factsOf returns the facts of a cache with so many ready servers and two proxies with the routes of a label, which all run and
 // have the routes since an hour. The warm-up takes ten minutes.
@@ -49,8 +49,8 @@ func observed(count int32) (*Workload, map[int32]Server) {
 func (s *Facts) recorded(observed v1alpha1.Revision, until int) {
 	r := s.Proxies.Deployment.Routes
 	s.Status.Proxy = situation{revision: observed}.record(r, phaseReport(r))
-	if used := r.To.Span(); r.Phase == Steady && s.existing() != used {
-		s.Status.Proxy.Move = removal(s.existing(), used).status(nil, noon)
+	if used := r.To.Span(); r.Phase == Steady && s.existingOrdinals() != used {
+		s.Status.Proxy.Move = removal(s.existingOrdinals(), used).status(nil, noon)
 	}
 	if s.Status.Proxy.Move != nil && until != 0 {
 		s.Status.Proxy.Move.Until = new(metav1.NewTime(noon.Add(time.Duration(until) * time.Second)))

@@ -28,7 +28,7 @@ func (r Routes) Task() Task {
 		return Copy
 	case r.Phase == Announcing && !r.adds():
 		return CleanStaying
-	case r.Phase == Announcing && len(r.mayHaveItems()) > 0:
+	case r.Phase == Announcing && len(r.addedAgain()) > 0:
 		return CleanAdded
 	}
 	return NoTask
@@ -38,11 +38,11 @@ func (r Routes) Task() Task {
 func (r Routes) JobServers() []int32 {
 	switch {
 	case r.Task() == CleanStaying:
-		return r.To.Ordinals()
+		return r.To.BySlot()
 	case r.Task() == CleanAdded:
-		return r.mayHaveItems()
+		return r.addedAgain()
 	case r.adds() && !r.sameSlots():
-		return r.From.Ordinals()
+		return r.From.BySlot()
 	}
 	return r.Removed()
 }
@@ -81,8 +81,8 @@ func (j Job) String() string {
 	return text
 }
 
-// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does not
-// respond any more.
+// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does
+// not respond any more.
 func (s situation) jobOfPhase() Job {
 	job, stuck := Job{Routes: s.routes, Rollout: s.revision.String()}, []string(nil)
 	if s.routes.Phase == Warming {

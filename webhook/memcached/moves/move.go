@@ -6,11 +6,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Move is a change of the servers of proxies: those before it and those after it.
-//
-//	here                            for a key in library.lua   in status
-//	From, the servers before        previous, P                servers until Preparing ends, then otherServers: [Routes.Serving], [Routes.Other]
-//	To, the servers after           current, C                 otherServers during Preparing, then servers
+// Move is a change of the servers of proxies: those before it (From) and those after it (To). library.lua has the same words for the two
+// servers of a key. Status has the servers that serve, and the others: [Routes.Serving], [Routes.Other].
 //
 // Servers that only From has are removed, and servers that only To has are added.
 type Move struct{ From, To Pool }
@@ -44,11 +41,11 @@ func (m Move) sameSlots() bool { return m.From.Slots == m.To.Slots }
 
 // isPartOf reports whether a move of the same slots moves each slot as this one does, and maybe others.
 func (m Move) isPartOf(next Pool) bool {
-	from, to := m.From.Ordinals(), m.To.Ordinals()
+	from, to := m.From.BySlot(), m.To.BySlot()
 	if !m.sameSlots() || next.Slots != m.To.Slots {
 		return false
 	}
-	for slot, ordinal := range next.Ordinals() {
+	for slot, ordinal := range next.BySlot() {
 		if to[slot] != from[slot] && to[slot] != ordinal {
 			return false
 		}
@@ -57,13 +54,13 @@ func (m Move) isPartOf(next Pool) bool {
 }
 
 // added returns the servers that get keys and have none before.
-func (m Move) added() []int32 { return m.To.without(m.From) }
+func (m Move) added() []int32 { return m.To.notIn(m.From) }
 
 // Removed returns the servers that have keys before and get none.
-func (m Move) Removed() []int32 { return m.From.without(m.To) }
+func (m Move) Removed() []int32 { return m.From.notIn(m.To) }
 
-// mayHaveItems returns the added servers that proxies of the phases before may have used: those whose slots return, and former spares.
-func (m Move) mayHaveItems() []int32 {
+// addedAgain returns the added servers that proxies of the phases before may have used: those whose slots return, and former spares.
+func (m Move) addedAgain() []int32 {
 	return slices.DeleteFunc(m.added(), func(ordinal int32) bool { return !m.From.Span().Has(ordinal) })
 }
 

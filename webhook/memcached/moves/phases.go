@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their label,
-// library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
+// This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their
+// label, library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
 //
 //	in status        of proxies  what happens, until what
 //	Waiting          steady      nothing, until pods with the names of new servers, and proxies of the move before, have ended
@@ -61,12 +61,12 @@ func (s situation) inPhase() outcome {
 
 // use gives the proxies their routes. It neither adds nor removes a server. A move that follows waits until all proxies have the routes.
 func (s situation) use(routes Routes) outcome {
-	return s.outcome(routes, s.report(routes, earlierPhase))
+	return s.outcome(routes, s.report(routes, EarlierProxies))
 }
 
-// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a move
-// follows.
-func (s situation) stay(why obstacle) outcome {
+// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
+// move follows.
+func (s situation) stay(why Obstacle) outcome {
 	report := s.report(s.routes, why)
 	report.Until = s.recordedEnd(report.Phase)
 	return s.outcome(s.routes, report)
@@ -77,21 +77,21 @@ func (s situation) outcome(routes Routes, report Report) outcome {
 	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
 }
 
-// lasting returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the time
-// is over.
-func (s situation) lasting(o outcome, duration time.Duration) outcome {
+// timed returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the
+// time is over.
+func (s situation) timed(o outcome, duration time.Duration) outcome {
 	o.report.Until, o.wait = s.end(o.report.Phase, duration)
 	return o
 }
 
 // steady removes servers that no proxy uses any more, and then begins the next step towards spec.
 func (s situation) steady() outcome {
-	obstacle := s.rolloutObstacle()
+	why := s.rolloutObstacle()
 	switch {
 	case s.routesApplied && s.hasServersToRemove(s.routes.To):
 		return s.removing()
-	case obstacle != noObstacle:
-		return s.stay(obstacle)
+	case why != NoObstacle:
+		return s.stay(why)
 	}
 	return s.begin()
 }
@@ -101,13 +101,13 @@ func (s situation) steady() outcome {
 func (s situation) removing() outcome {
 	used, o := s.routes.To.Span(), s.use(s.routes)
 	inUse := slices.ContainsFunc(s.running, func(running Routes) bool {
-		return running == Routes{} || !used.contains(running.Knows())
+		return running == Routes{} || !used.contains(running.Known())
 	})
 	if inUse || !s.Proxies.Deployment.CaughtUp {
 		return o
 	}
 	if !s.allObserved() {
-		o = s.lasting(o, observationDelay)
+		o = s.timed(o, observationDelay)
 	}
 	if o.wait == 0 {
 		o.ordinals = used
@@ -115,15 +115,16 @@ func (s situation) removing() outcome {
 	return o
 }
 
-// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server that is
-// told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another proxy.
+// preparing lets the warm-up begin. A move that spec does not want any more is given up, because no item has moved, and one to a server
+// that is told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another
+// proxy.
 func (s situation) preparing() outcome {
 	announcing := s.routes.in(Announcing)
 	switch {
-	case s.routesApplied && (!s.wanted() || s.addedStops()) && s.allRun(s.routes, announcing):
+	case s.routesApplied && (!s.isWanted() || s.addedStops()) && s.allRun(s.routes, announcing):
 		return s.use(announcing)
 	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
-		return s.stay(noObstacle)
+		return s.stay(NoObstacle)
 	}
 	return s.use(s.routes.in(Warming))
 }
@@ -135,32 +136,33 @@ func (s situation) preparing() outcome {
 func (s situation) warming() outcome {
 	r := s.routes
 	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.stay(noObstacle)
+		return s.stay(NoObstacle)
 	}
 	o := s.use(r)
 	if s.Proxies.Warmup > 0 {
 		o.job = s.startJob(o.job)
 	}
-	o = s.lasting(o, s.Proxies.Warmup)
+	o = s.timed(o, s.Proxies.Warmup)
 	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
 		return s.use(r.in(Closing))
 	}
 	return o
 }
 
-// nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads them.
+// nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads
+// them.
 func (s situation) nothingLeft() bool {
 	r := s.routes
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
 		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
-		return !unread && !s.hasStopped(ordinal)
+		return !unread && !s.isEmpty(ordinal)
 	})
 }
 
 // closing ends the move.
 func (s situation) closing() outcome {
 	if !s.proxiesReady() {
-		return s.stay(noObstacle)
+		return s.stay(NoObstacle)
 	}
 	return s.use(steadyRoutes(s.routes.To))
 }

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// MaxSpares is the maximum number of servers that are replaced by spares at a time. The label of the pods has them, so with long ordinals they
-	// can be fewer.
+	// MaxSpares is the maximum number of servers that are replaced by spares at a time. The label of the pods has them, so with long
+	// ordinals they can be fewer.
 	MaxSpares = 4
 	// maxSpareOffset is the number of ordinals after the slots that spares can have.
 	maxSpareOffset = 100
 )
 
-// Pool are the servers of proxies by slot. Proxies distribute the keys over the slots. Each slot has an ordinal of its own, and its server, unless a
-// spare has the slot: while the server of the slot is being deleted, or its node does not respond.
+// Pool are the servers of proxies by slot. Proxies distribute the keys over the slots. Each slot has an ordinal of its own, and its server,
+// unless a spare has the slot: while the server of the slot is being deleted, or its node does not respond.
 type Pool struct {
 	// Slots are the ordinals that the slots have of their own.
 	Slots Range
@@ -25,8 +25,8 @@ type Pool struct {
 	spares [MaxSpares]Spare
 }
 
-// Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those of all
-// slots. The zero value is none.
+// Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those
+// of all slots. The zero value is none.
 type Spare struct{ Own, Ordinal int32 }
 
 // poolOf returns the servers of a range, without spares.
@@ -64,17 +64,17 @@ func (p Pool) Has(ordinal int32) bool {
 	return p.Slots.Has(ordinal)
 }
 
-// Ordinals returns the ordinals by slot.
-func (p Pool) Ordinals() []int32 {
-	ordinals := p.Slots.Ordinals()
+// BySlot returns the ordinals by slot.
+func (p Pool) BySlot() []int32 {
+	ordinals := p.Slots.List()
 	for _, spare := range p.Spares() {
 		ordinals[spare.Own-p.Slots.First] = spare.Ordinal
 	}
 	return ordinals
 }
 
-// without returns the ordinals, by slot, that another pool does not have.
-func (p Pool) without(other Pool) []int32 { return slices.DeleteFunc(p.Ordinals(), other.Has) }
+// notIn returns the ordinals, by slot, that another pool does not have.
+func (p Pool) notIn(other Pool) []int32 { return slices.DeleteFunc(p.BySlot(), other.Has) }
 
 // ownOrdinal returns the ordinal that the slot of a server has of its own.
 func (p Pool) ownOrdinal(ordinal int32) int32 {
@@ -86,9 +86,9 @@ func (p Pool) ownOrdinal(ordinal int32) int32 {
 	return ordinal
 }
 
-// with returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
-func (p Pool) with(spare Spare) Pool {
-	spares := append(slices.Clone(p.back(spare.Own).Spares()), spare)
+// withSpare returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
+func (p Pool) withSpare(spare Spare) Pool {
+	spares := append(slices.Clone(p.withOwn(spare.Own).Spares()), spare)
 	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxSpareOffset {
 		return p
 	}
@@ -98,15 +98,16 @@ func (p Pool) with(spare Spare) Pool {
 	return p
 }
 
-// back returns the pool in which a slot has its own server.
-func (p Pool) back(own int32) Pool {
+// withOwn returns the pool in which a slot has its own server.
+func (p Pool) withOwn(own int32) Pool {
 	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Own == own })
 	p.spares = [MaxSpares]Spare{}
 	copy(p.spares[:], left)
 	return p
 }
 
-// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2-1" also 4 in the place of 2.
+// String returns "0-2" for three servers. "0-2.1" has the first ordinal after the slots, 3, in the place of 1, and "0-2.1.2-1" also 4 in
+// the place of 2.
 func (p Pool) String() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
@@ -145,7 +146,7 @@ func parsePool(first, last, spares string) Pool {
 		if !p.Slots.Has(spare.Own) || p.Has(spare.Ordinal) {
 			return Pool{}
 		}
-		p = p.with(spare)
+		p = p.withSpare(spare)
 	}
 	return p
 }

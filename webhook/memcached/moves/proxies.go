@@ -13,15 +13,15 @@ func (f Facts) proxiesStopped() bool {
 	return len(f.Proxies.Pods) == 0 && d != nil && d.Replicas == 0 && d.RolledOut
 }
 
-// reaches reports whether a proxy with some routes can respond to a read: all servers that the key has before and after a move are ready. A proxy is
-// available from the first such response on.
+// reaches reports whether a proxy with some routes can respond to a read: all servers that the key has before and after a move are ready. A
+// proxy is available from the first such response on.
 //
-// If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies at once,
-// and nothing waits for their availability.
+// If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies
+// at once, and nothing waits for their availability.
 func (f Facts) reaches(r Routes) bool {
-	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.ServesOn(ordinal) }
+	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.StillServes(ordinal) }
 	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
-	from, to := r.From.Ordinals(), r.To.Ordinals()
+	from, to := r.From.BySlot(), r.To.BySlot()
 	if r.Phase == Steady || r.Phase == Announcing {
 		return some(from)
 	}
@@ -34,19 +34,20 @@ func (f Facts) reaches(r Routes) bool {
 	return some(from) && some(to[both:]) || some(from[both:]) && some(to) // other keys get a slot that is added, or had one that is removed
 }
 
-// rolloutObstacle returns why not all desired proxies are available, or why others may run; none if they cannot be available, and no others run.
-func (s situation) rolloutObstacle() obstacle {
+// rolloutObstacle returns why not all desired proxies are available, or why others may run; none if they cannot be available, and no others
+// run.
+func (s situation) rolloutObstacle() Obstacle {
 	d := s.Proxies.Deployment
 	switch {
 	case !s.routesApplied || !s.allRun(s.routes):
-		return earlierPhase
+		return EarlierProxies
 	case d.Replicas != s.Proxies.Replicas || !d.Updated, !d.RolledOut && s.reaches(s.routes):
-		return proxiesNotAvailable
+		return ProxiesNotAvailable
 	}
-	return noObstacle
+	return NoObstacle
 }
 
-func (s situation) proxiesReady() bool { return s.rolloutObstacle() == noObstacle }
+func (s situation) proxiesReady() bool { return s.rolloutObstacle() == NoObstacle }
 
 // allRun reports whether all proxies that may run have one of these routes.
 func (s situation) allRun(routes ...Routes) bool {
@@ -67,11 +68,11 @@ func (s situation) allObserved() bool {
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
 func (s situation) neededWith(routes Routes) Range {
-	kept := routes.Knows()
+	kept := routes.Known()
 	for _, running := range s.running {
-		kept = kept.join(running.Knows())
+		kept = kept.join(running.Known())
 	}
-	return kept.join(s.existing())
+	return kept.join(s.existingOrdinals())
 }
 
 // hasServersToRemove reports whether servers exist that steady proxies do not use.

@@ -2,7 +2,7 @@ package moves
 
 import "testing"
 
-// TestUnreached checks when a rollout of the proxies may replace all of them, and the planner does not wait for them.
+// TestUnreached checks when a rollout of the proxies may replace all of them, and no decision waits for them.
 func TestUnreached(t *testing.T) {
 	for _, test := range []struct {
 		reason, routes string
@@ -30,7 +30,7 @@ func TestUnreached(t *testing.T) {
 		}
 		busy(facts)
 		if got := facts.situation().proxiesReady(); got != test.want {
-			t.Errorf("%s: the planner goes on without available proxies: %t, want %t", test.reason, got, test.want)
+			t.Errorf("%s: the move goes on without available proxies: %t, want %t", test.reason, got, test.want)
 		}
 	}
 }

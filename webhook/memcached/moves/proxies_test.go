@@ -60,7 +60,7 @@ func TestDecide(t *testing.T) {
 		{"down: a Job has to clean the servers that stay", 3, 4, "0-3_0-2_announcing", cleans, 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"down: the Job is complete, and a proxy is not replaced", 3, 4, "0-3_0-2_announcing", all(cleans, complete, busy, routed("0-3")), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"down: the Job is complete", 3, 4, "0-3_0-2_announcing", all(cleans, complete), 4, 2, "0-3_0-2_preparing", preparing, 0},
-		{"down: the Job of an earlier change is complete", 3, 4, "0-3_0-2_announcing", all(cleans, complete, func(s *Facts) { s.Proxies.Deployment.Generation++ }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
+		{"down: the Job of an earlier change is complete", 3, 4, "0-3_0-2_announcing", all(cleans, complete, func(s *Facts) { s.Proxies.Deployment.Number++ }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"down: the Job has failed", 3, 4, "0-3_0-2_announcing", all(cleans, func(s *Facts) { s.Job.Complete, s.Job.Failed = false, true }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"down: no Job is to run any more, and it still does", 3, 4, "0-3_0-2_announcing", all(cleans, func(s *Facts) { s.CanRunJob = false }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"down: spec gives up the warm-up", 3, 4, "0-3_0-2_announcing", func(s *Facts) { s.Proxies.Warmup = 0 }, 4, 2, "0-2", removing, 0},
@@ -93,9 +93,9 @@ func TestDecide(t *testing.T) {
 		{"the warm-up is switched off while a Job that cleans has failed: the Job goes", 3, 4, "0-3_0-2_announcing", all(cold, cleans, func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"then the decrease begins", 3, 4, "0-3_0-2_announcing", all(cold, func(s *Facts) { s.CanRunJob = true }), 4, 2, "0-2", removing, 0},
 		{"the status of an earlier rollout with the same servers", 4, 4, "0-2_0-3_warming", func(s *Facts) {
-			s.recorded(v1alpha1.Revision{Created: rollout.Created, Generation: 4}, -3600)
+			s.recorded(v1alpha1.Revision{Created: rollout.Created, Number: 4}, -3600)
 		}, 4, 2, "0-2_0-3_warming", warmUp, 600},
-		{"the status of another Deployment of the same name", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.recorded(v1alpha1.Revision{Generation: 5}, -3600) }, 4, 2, "0-2_0-3_warming", warmUp, 600},
+		{"the status of another Deployment of the same name", 4, 4, "0-2_0-3_warming", func(s *Facts) { s.recorded(v1alpha1.Revision{Number: 5}, -3600) }, 4, 2, "0-2_0-3_warming", warmUp, 600},
 
 		{"the first proxies wait for one that the Deployment of a deleted Memcached has started in the same second", 2, 2, "0-1", ended(ProxyPod{Routes: ParseRoutes("0-2_0-0_announcing")}), 3, 0, "0-1", waiting, 0},
 		{"size 0: proxies stop first", 0, 3, "0-2", nil, 3, 0, "0-2", removing, 0},

@@ -8,7 +8,8 @@ import (
 const (
 	// MaxServers is the maximum of spec.size in the CRD.
 	MaxServers = 1000
-	// MaxPods is the maximum number of servers that a decision runs: during a change of the pod template, those before and after it, with spares.
+	// MaxPods is the maximum number of servers that a decision runs: during a change of the pod template, those before and after it, with
+	// spares.
 	MaxPods = 2 * (MaxServers + maxSpareOffset)
 	// MaxOrdinal limits ordinals to nine digits. Each change of the pod template needs spec.size new ones.
 	MaxOrdinal = 999_999_999
@@ -31,8 +32,8 @@ func (r Range) String() string {
 // Has reports whether an ordinal is in the range.
 func (r Range) Has(ordinal int32) bool { return ordinal >= r.First && ordinal < r.End() }
 
-// Ordinals returns the ordinals in their order.
-func (r Range) Ordinals() []int32 {
+// List returns the ordinals in their order.
+func (r Range) List() []int32 {
 	ordinals := make([]int32, r.Count)
 	for i := range ordinals {
 		ordinals[i] = r.First + int32(i)
@@ -45,8 +46,8 @@ func (r Range) contains(other Range) bool {
 	return other.Count == 0 || other.First >= r.First && other.End() <= r.End()
 }
 
-// join returns the range with the servers of both. It returns r alone if the other ones neither overlap nor follow: they are of routes that somebody
-// has edited.
+// join returns the range with the servers of both. It returns r alone if the other ones neither overlap nor follow: they are of routes that
+// somebody has edited.
 func (r Range) join(other Range) Range {
 	switch {
 	case r.Count == 0:

@@ -22,9 +22,9 @@ func (s situation) record(routes Routes, r Report) *v1alpha1.ProxyStatus {
 	}
 }
 
-// secondsPerServer returns how long a drain may take: the rollouts until the Job of the last move began, and the items of one server. No decision depends on
-// it. The Job reads those of as many servers at a time as there are proxies. Only moves of all items of servers count: an increase moves a part, and a
-// slot that returns has what its spare got in time.
+// secondsPerServer returns how long a drain may take: the rollouts until the Job of the last move began, and the items of one server. No
+// decision depends on it. The Job reads those of as many servers at a time as there are proxies. Only moves of all items of servers count:
+// an increase moves a part, and a slot that returns has what its spare got in time.
 func (s situation) secondsPerServer(r Report, move *v1alpha1.MoveStatus, before *v1alpha1.ProxyStatus) int64 {
 	last, purpose := before.Move, r.Purpose()
 	counts := r.Phase == v1alpha1.MoveClosing && (purpose == v1alpha1.MoveToSpare || purpose == v1alpha1.MoveReplace)
@@ -57,9 +57,9 @@ func (s situation) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
 	return s.recordedMove.Until
 }
 
-// end returns the end of a phase, and the time left: a time after it was first recorded for this rollout. A recorded end that is too late is of
-// a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation, which is the
-// same for a sync that observes an earlier status.
+// end returns the end of a phase, and the time left: a time after it was first recorded for this rollout. A recorded end that is too late
+// is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
+// which is the same for a sync that observes an earlier status.
 func (s situation) end(phase v1alpha1.MovePhase, duration time.Duration) (end *metav1.Time, left time.Duration) {
 	end = seconds(s.Now.Add(duration))
 	switch job := s.observedJobOfPhase(); {

@@ -16,70 +16,59 @@ type Report struct {
 	// Until is when the phase ends, which later syncs read in status; nil if no time ends it.
 	Until *metav1.Time
 
-	// Explanation says what happens in the phase, or what a move waits for that has not begun.
-	Explanation string
+	// Obstacle is what a move waits for that has not begun.
+	Obstacle Obstacle
 	// ProxiesReady reports whether all proxies of the phase are available.
 	ProxiesReady bool
-	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero value if
-	// there is none.
+	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero
+	// value if there is none.
 	OverduePod Pod
 }
 
-// explanations are those of the phases, for users.
-var explanations = map[v1alpha1.MovePhase]string{
-	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
-	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
-	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
-}
+// Obstacle is what a move waits for that has not begun.
+type Obstacle string
 
-// obstacle is what a move waits for that has not begun, for users.
-type obstacle string
-
+// The obstacles.
 const (
-	noObstacle          obstacle = ""
-	noStatefulSet       obstacle = "The StatefulSet is not observed."
-	templateNotApplied  obstacle = "The StatefulSet does not have the pod template yet."
-	templateNotObserved obstacle = "The StatefulSet controller has not observed the pod template yet."
-	proxiesNotAvailable obstacle = "Not all proxies are available."
-	earlierPhase        obstacle = "Proxies of an earlier phase are replaced first."
-	earlierPods         obstacle = "Removed servers with the names of the new ones have not stopped yet."
-	predecessor         obstacle = "Pods of a deleted Memcached of the same name still serve its clients, and stop in seconds if their nodes respond."
+	NoObstacle Obstacle = ""
+	// NoStatefulSet is observed.
+	NoStatefulSet Obstacle = "NoStatefulSet"
+	// TemplateNotApplied and TemplateNotObserved: the StatefulSet does not have the desired pod template, or its controller has not
+	// observed it.
+	TemplateNotApplied  Obstacle = "TemplateNotApplied"
+	TemplateNotObserved Obstacle = "TemplateNotObserved"
+	// ProxiesNotAvailable: not all proxies are available.
+	ProxiesNotAvailable Obstacle = "ProxiesNotAvailable"
+	// EarlierProxies run with the routes of an earlier phase.
+	EarlierProxies Obstacle = "EarlierProxies"
+	// EarlierServers with the names of new ones exist.
+	EarlierServers Obstacle = "EarlierServers"
+	// PredecessorPods of a deleted Memcached of the same name serve on.
+	PredecessorPods Obstacle = "PredecessorPods"
 )
 
 // waits returns the report of a move that waits.
-func waits(move Move, why obstacle) Report {
-	return Report{Phase: v1alpha1.MoveWaiting, Move: move, Explanation: string(why)}
+func waits(move Move, why Obstacle) Report {
+	return Report{Phase: v1alpha1.MoveWaiting, Move: move, Obstacle: why}
 }
 
 // removal returns the report of servers that are removed.
 func removal(from, to Range) Report {
-	return Report{
-		Phase: v1alpha1.MoveRemovingServers, Move: Move{poolOf(from), poolOf(to)}, Explanation: explanations[v1alpha1.MoveRemovingServers],
-	}
+	return Report{Phase: v1alpha1.MoveRemovingServers, Move: Move{poolOf(from), poolOf(to)}}
 }
 
 // report returns the report of proxies with some routes. If they are steady, and a move follows, it says why the move has not begun.
-func (s situation) report(r Routes, why obstacle) Report {
+func (s situation) report(r Routes, why Obstacle) Report {
 	if r.Phase == Steady {
 		return s.steadyReport(r.To, why)
 	}
-	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
-	switch {
-	case report.Phase == v1alpha1.MoveCleaning && !s.CanRunJob:
-		report.Explanation = "The proxies are rolled out so that they expect the change."
-	case r.Phase == Announcing && r.Purpose() == v1alpha1.MoveReturn:
-		report.Explanation = "The server starts and is cleaned, and the proxies are rolled out so that they expect the change."
-	}
-	return report
+	return Report{Phase: r.movePhase(), Move: r.Move}
 }
 
 // steadyReport returns the report of steady proxies, which have servers to remove, a move that waits, or nothing.
-func (s situation) steadyReport(used Pool, why obstacle) Report {
+func (s situation) steadyReport(used Pool, why Obstacle) Report {
 	if s.hasServersToRemove(used) {
-		return removal(s.existing(), used.Span())
+		return removal(s.existingOrdinals(), used.Span())
 	}
 	next := Move{used, s.target(used)}
 	runs := len(s.running) > 0 && s.Size > 0 // otherwise a change of the size is no move

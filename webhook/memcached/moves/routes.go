@@ -26,8 +26,8 @@ const (
 
 var phaseOrder = []ProxyPhase{Steady, Announcing, Preparing, Warming, Closing}
 
-// Routes are what proxies do in a phase of a move. Steady proxies have no move: the servers before and after it are the same. The zero value means
-// that the routes are unknown.
+// Routes are what proxies do in a phase of a move. Steady proxies have no move: the servers before and after it are the same. The zero
+// value means that the routes are unknown.
 type Routes struct {
 	Move
 	Phase ProxyPhase
@@ -64,8 +64,8 @@ func (r Routes) Other() Pool {
 	return r.From
 }
 
-// Knows returns the range of the servers that proxies with these routes connect to.
-func (r Routes) Knows() Range { return r.Serving().Span().join(r.Other().Span()) }
+// Known returns the range of the servers that proxies with these routes connect to.
+func (r Routes) Known() Range { return r.Serving().Span().join(r.Other().Span()) }
 
 // FindsItems reports whether proxies with these routes find items on a server: on those that serve, and on those that items move from.
 func (r Routes) FindsItems(ordinal int32) bool {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestParseRoutes(t *testing.T) {
 	servers := func(first, count int32) Pool { return poolOf(Range{first, count}) }
-	spared := poolOf(Range{3, 3}).with(Spare{4, 6})
+	spared := poolOf(Range{3, 3}).withSpare(Spare{4, 6})
 	for label, want := range map[string]Routes{
 		"0-0":                     steadyRoutes(servers(0, 1)),
 		"3-5":                     steadyRoutes(servers(3, 3)),
@@ -20,11 +20,11 @@ func TestParseRoutes(t *testing.T) {
 		"3-5.4_6-8_closing":       {}, // 6 is the spare
 		"3-5_3-6.4_warming":       {}, // only one slot moves
 		"3-5.4_3-5.5_warming":     {}, // 6 has the slot of 4
-		"3-5.4_3-5.5-1_warming":   {Move{spared, servers(3, 3).with(Spare{5, 7})}, Warming},
-		"3-5.4_3-5.4-1_warming":   {Move{spared, servers(3, 3).with(Spare{4, 7})}, Warming},
-		"3-5.4_3-5.4.5-1_closing": {Move{spared, spared.with(Spare{5, 7})}, Closing},
-		"3-5_3-6.6_warming":       {Move{servers(3, 3), servers(3, 4).with(Spare{6, 7})}, Warming}, // 6 does not respond
-		"3-5_6-8.7_warming":       {Move{servers(3, 3), servers(6, 3).with(Spare{7, 9})}, Warming},
+		"3-5.4_3-5.5-1_warming":   {Move{spared, servers(3, 3).withSpare(Spare{5, 7})}, Warming},
+		"3-5.4_3-5.4-1_warming":   {Move{spared, servers(3, 3).withSpare(Spare{4, 7})}, Warming},
+		"3-5.4_3-5.4.5-1_closing": {Move{spared, spared.withSpare(Spare{5, 7})}, Closing},
+		"3-5_3-6.6_warming":       {Move{servers(3, 3), servers(3, 4).withSpare(Spare{6, 7})}, Warming}, // 6 does not respond
+		"3-5_6-8.7_warming":       {Move{servers(3, 3), servers(6, 3).withSpare(Spare{7, 9})}, Warming},
 		"3-5.4.4-1":               {},
 		"3-5.5.4-1":               {},
 		"3-5.4-0":                 {},

@@ -5,16 +5,16 @@ import "time"
 /*
 This file has what is observed of a server.
 
-	pod                                          Ready  LiveWithItems  ServesOn  Stuck  hasStopped
-	is ready                                     yes    yes            no        no     no
-	is not ready for a moment                    no     yes            no        no     no
-	starts                                       no     no             no        no     yes
-	memcached has crashed                        no     no             no        no     yes
-	is being deleted, and holds                  no     no             yes       no     no
-	is being deleted, and does not hold          no     no             no        no     no
-	is being deleted, and its node is lost       no     no             no        yes    no
-	exists a minute after its grace period       no     no             no        yes    no
-	does not exist                               no     no             no        no     yes
+	pod                                          Ready  LiveWithItems  StillServes  Stuck  isEmpty
+	is ready                                     yes    yes            no           no     no
+	is not ready for a moment                    no     yes            no           no     no
+	starts                                       no     no             no           no     yes
+	memcached has crashed                        no     no             no           no     yes
+	is being deleted, and holds                  no     no             yes          no     no
+	is being deleted, and does not hold          no     no             no           no     no
+	is being deleted, and its node is lost       no     no             no           yes    no
+	exists a minute after its grace period       no     no             no           yes    no
+	does not exist                               no     no             no           no     yes
 */
 
 // Pod is a pod. It may run as long as it exists, whatever its deletion timestamp.
@@ -22,8 +22,8 @@ type Pod struct {
 	Name string
 	// GraceEnds is the deletion timestamp, at which the grace period is over; nil if the pod is not being deleted.
 	GraceEnds *time.Time
-	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until the node
-	// responds, or is known to be off.
+	// NodeLost reports whether the pod is being deleted and its node does not respond: its containers may run on, and the pod exists until
+	// the node responds, or is known to be off.
 	NodeLost bool
 }
 
@@ -32,8 +32,8 @@ type Server struct {
 	Pod
 	// Ready is false for a pod that is being deleted, although it may still serve.
 	Ready bool
-	// LiveWithItems reports whether the pod is not being deleted, and memcached runs since the pod was ready last. So it is also true while the pod is
-	// not ready for a moment, or because of another container.
+	// LiveWithItems reports whether the pod is not being deleted, and memcached runs since the pod was ready last. So it is also true while
+	// the pod is not ready for a moment, or because of another container.
 	LiveWithItems bool
 	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
 	Updated bool
@@ -43,13 +43,14 @@ type Server struct {
 	DisruptionReason string
 }
 
-// ServesOn reports whether a server is being deleted, and still serves.
-func (f Facts) ServesOn(ordinal int32) bool {
+// StillServes reports whether a server is being deleted, and still serves.
+func (f Facts) StillServes(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.CanHold && server.GraceEnds != nil && server.GraceEnds.After(f.Now)
 }
 
-// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to be lost.
+// stuckDelay is how long after its grace period a pod is taken for one that does not end. A pod that was not ready before is not known to
+// be lost.
 const stuckDelay = time.Minute
 
 // Stuck reports whether a server has been deleted, and its node does not respond or does not end it. The server may still run.
@@ -69,11 +70,11 @@ func (f Facts) anyStuck() bool {
 
 // mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.
 func (f Facts) mustMove(ordinal int32) bool {
-	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.ServesOn(ordinal))
+	return f.Size > 0 && (f.Stuck(ordinal) || f.Proxies.Warmup > 0 && f.StillServes(ordinal))
 }
 
-// hasStopped reports whether a server has no items: its pod does not exist, starts, or memcached has crashed.
-func (f Facts) hasStopped(ordinal int32) bool {
+// isEmpty reports whether a server has no items: its pod does not exist, starts, or memcached has crashed.
+func (f Facts) isEmpty(ordinal int32) bool {
 	server := f.Servers[ordinal]
 	return server.GraceEnds == nil && !server.Ready && !server.LiveWithItems
 }

@@ -88,7 +88,7 @@ func (f Facts) routesOfLastPhase() Routes {
 
 // routesOfServers returns the routes of proxies that use all servers.
 func (f Facts) routesOfServers() Routes {
-	existing := f.existing()
+	existing := f.existingOrdinals()
 	if existing.Count == 0 {
 		return Routes{}
 	}
@@ -98,5 +98,5 @@ func (f Facts) routesOfServers() Routes {
 
 // routesOfNew returns the routes of a cache without servers.
 func (f Facts) routesOfNew() Routes {
-	return steadyRoutes(poolOf(Range{f.existing().First, max(f.Size, 1)}))
+	return steadyRoutes(poolOf(Range{f.existingOrdinals().First, max(f.Size, 1)}))
 }

@@ -8,23 +8,23 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// Step returns the number of servers after one step towards the size. A step from 0 reaches the size, because there are no
+// SizeAfterStep returns the number of servers after one step towards the size. A step from 0 reaches the size, because there are no
 // items to keep.
-func (f Facts) Step(from int32) int32 {
+func (f Facts) SizeAfterStep(from int32) int32 {
 	if from == 0 || f.MaxStep == 0 {
 		return f.Size
 	}
 	return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)
 }
 
-// lastStep returns when the last step of an object was: at the latest when the hook first observed this revision of the object. A new object has
-// had no step.
+// lastStep returns when the last step of an object was: at the latest when the hook first observed this revision of the object. A new
+// object has had no step.
 func (f Facts) lastStep(revision v1alpha1.Revision) time.Time {
 	recorded, last := f.Status.Scaling, f.Now
 	switch {
 	case recorded != nil && recorded.LastStepTime != nil && recorded.Observed.Equal(revision):
 		last = recorded.LastStepTime.Time
-	case revision.Generation <= 1 && !revision.Created.IsZero():
+	case revision.Number <= 1 && !revision.Created.IsZero():
 		last = revision.Created.Time
 	}
 	if last.After(f.Now) { // a clock was set back

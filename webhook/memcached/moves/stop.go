@@ -2,10 +2,10 @@ package moves
 
 // This file has what follows when the proxies stop: spec has none any more, the size is 0, or servers of a deleted Memcached still serve.
 
-// removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do not
-// serve are removed, and the status of the proxies last: it says which servers serve.
+// removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do
+// not serve are removed, and the status of the proxies last: it says which servers serve.
 func (s situation) removeProxies() outcome {
-	existing, serving, routes := s.existing(), s.routes.Serving(), s.routes
+	existing, serving, routes := s.existingOrdinals(), s.routes.Serving(), s.routes
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
@@ -18,7 +18,7 @@ func (s situation) removeProxies() outcome {
 	if !s.proxiesDeleted() {
 		return o
 	}
-	switch o = s.lasting(o, observationDelay); {
+	switch o = s.timed(o, observationDelay); {
 	case o.wait > 0:
 	case others:
 		o.ordinals = serving.Slots
@@ -38,18 +38,18 @@ func (s situation) hasBegun() bool {
 	return d != nil && d.Replicas > 0 && hasItems
 }
 
-// startsBesideOthers reports whether the first proxies are about to start, and others may run with other routes, such as those that the Deployment
-// of a deleted Memcached has started in the same second.
+// startsBesideOthers reports whether the first proxies are about to start, and others may run with other routes, such as those that the
+// Deployment of a deleted Memcached has started in the same second.
 func (s situation) startsBesideOthers() bool {
 	d := s.Proxies.Deployment
 	return s.Size > 0 && d != nil && d.Replicas == 0 && !s.allRun(s.routes)
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
-func (s situation) startNoProxy(routes Routes, why obstacle) outcome {
+func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
 	return outcome{
 		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
-		awaited: s.Predecessor,
+		awaited: s.PredecessorPods,
 	}
 }
 
@@ -61,16 +61,18 @@ func (s situation) mustStopAll() bool {
 	return s.stopIsUnfinished()
 }
 
-// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of a pod that
-// does not end, there is no smaller step.
+// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of
+// a pod that does not end, there is no smaller step.
 func (s situation) losesLastServers() bool {
-	d := s.Proxies.Deployment
-	lastStep := s.Step(s.routes.To.Slots.Count) == 0 || s.returned(s.routes.To).HasSpares()
-	return d == nil || d.Replicas == 0 || s.MaxStep == 0 || s.routes.Phase == Steady && lastStep && s.untilStep(s.revision) == 0
+	if d := s.Proxies.Deployment; d == nil || d.Replicas == 0 || s.MaxStep == 0 {
+		return true
+	}
+	isLastStep := s.SizeAfterStep(s.routes.To.Slots.Count) == 0 || s.withReturned(s.routes.To).HasSpares()
+	return s.routes.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
 }
 
-// stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would delete new
-// items.
+// stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would
+// delete new items.
 func (s situation) stopIsUnfinished() bool {
 	d := s.Proxies.Deployment
 	removed := s.Workload != nil && s.Workload.Ordinals.Count == 0 && s.routesOfRestart() == Routes{}
@@ -79,7 +81,7 @@ func (s situation) stopIsUnfinished() bool {
 
 // stopAll stops all proxies, and then removes all servers.
 func (s situation) stopAll() outcome {
-	serving, existing, routes := s.routes.Serving(), s.existing(), s.routes
+	serving, existing, routes := s.routes.Serving(), s.existingOrdinals(), s.routes
 	switch {
 	case s.proxiesStopped() && existing.Count == 0:
 		routes = steadyRoutes(poolOf(Range{serving.Slots.First, 1})) // as for a new cache
@@ -100,7 +102,7 @@ func (s situation) stopAll() outcome {
 	}
 	o.report = removal(existing, none)
 	if s.proxiesStopped() {
-		if o = s.lasting(o, observationDelay); o.wait == 0 {
+		if o = s.timed(o, observationDelay); o.wait == 0 {
 			o.ordinals = none
 		}
 	}

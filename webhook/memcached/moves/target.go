@@ -9,30 +9,30 @@ import (
 // target returns the servers that follow others. The first of these that differ from them:
 //
 //  1. Other servers have the slots of those that are drained, evicted or lost: their time is limited, or their keys fail.
-//  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares are in use
-//     whose slots cannot return. With a warm-up no key is lost, so that is one step.
+//  2. All servers have the next ordinals: the pod template has changed, so that pods with items keep theirs, or the size has, and spares
+//     are in use whose slots cannot return. With a warm-up no key is lost, so that is one step.
 //  3. Slots return from spares.
 //  4. There are more or fewer servers.
 func (s situation) target(from Pool) Pool {
-	if away := s.away(from, from, s.mustMove); away != from { // 1
+	if away := s.reassign(from, from, s.mustMove); away != from { // 1
 		return away
 	}
-	resized := Range{from.Slots.First, s.Step(from.Slots.Count)}
-	returned, movesItems := s.returned(from), s.Proxies.Warmup > 0 && s.Size > 0
-	outdated := s.hasOutdated(from)
-	blocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
+	resized := Range{from.Slots.First, s.SizeAfterStep(from.Slots.Count)}
+	returned, outdated := s.withReturned(from), s.hasOutdated(from)
+	isBlocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
+	mustReplace := outdated && s.Proxies.Warmup > 0 || isBlocked
 	switch {
-	case movesItems && outdated, s.Size > 0 && blocked: // 2
-		return s.away(from, poolOf(Range{from.Span().End(), s.Size}), s.Stuck)
+	case s.Size > 0 && mustReplace: // 2
+		return s.reassign(from, poolOf(Range{from.Span().End(), s.Size}), s.Stuck)
 	case from.HasSpares(): // 3
 		return returned
 	}
-	return s.away(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })
+	return s.reassign(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })
 }
 
-// away returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are ready, or
-// spares. A slot stays if the label of the proxies has no room for its spare.
-func (s situation) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
+// reassign returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are
+// ready, or spares. A slot stays if the label of the proxies has no room for its spare.
+func (s situation) reassign(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	var leaving []int32
 	for ordinal := range s.Servers {
 		if pool.Has(ordinal) && leaves(ordinal) {
@@ -42,9 +42,9 @@ func (s situation) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 	slices.Sort(leaving)
 	for _, ordinal := range leaving {
 		own := pool.ownOrdinal(ordinal)
-		next := pool.back(own)
+		next := pool.withOwn(own)
 		if !s.Servers[own].Ready {
-			next = pool.with(Spare{own, s.spareOrdinal(from, pool, own)})
+			next = pool.withSpare(Spare{own, s.spareOrdinal(from, pool, own)})
 		}
 		if fits(from, next) {
 			pool = next
@@ -57,34 +57,38 @@ func (s situation) away(from, pool Pool, leaves func(ordinal int32) bool) Pool {
 func fits(from, to Pool) bool {
 	moves := []Routes{{Move{from, to}, Announcing}}
 	for _, spare := range to.Spares() {
-		moves = append(moves, Routes{Move{to, to.back(spare.Own)}, Announcing})
+		moves = append(moves, Routes{Move{to, to.withOwn(spare.Own)}, Announcing})
 	}
 	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
 }
 
-// spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a server that does not respond has its
-// ordinal for as long as it exists.
+// spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a
+// server that does not respond has its ordinal for as long as it exists.
 func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 	underWay := s.routes.To
 	for _, spare := range underWay.Spares() {
-		if spare.Own == own && underWay.Slots == pool.Slots && !from.Has(spare.Ordinal) && !s.Stuck(spare.Ordinal) {
+		forSlot := spare.Own == own && underWay.Slots == pool.Slots
+		if forSlot && !from.Has(spare.Ordinal) && !s.Stuck(spare.Ordinal) {
 			return spare.Ordinal
 		}
 	}
 	ordinal := pool.Slots.End()
 	uncleaned := func() bool { return !s.CanRunJob && from.Span().Has(ordinal) } // a former spare has items of its time
-	for uncleaned() || from.Has(ordinal) || pool.Has(ordinal) || s.Stuck(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal) {
+	inUse := func() bool {
+		return from.Has(ordinal) || pool.Has(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal)
+	}
+	for uncleaned() || inUse() || s.Stuck(ordinal) {
 		ordinal++
 	}
 	return ordinal
 }
 
-// returned returns the pool in which servers that are not lost have their slots again.
-func (s situation) returned(from Pool) Pool {
+// withReturned returns the pool in which servers that are not lost have their slots again.
+func (s situation) withReturned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
 		if !s.Stuck(spare.Own) {
-			pool = pool.back(spare.Own)
+			pool = pool.withOwn(spare.Own)
 		}
 	}
 	return pool

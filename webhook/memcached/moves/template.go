@@ -2,8 +2,9 @@ package moves
 
 import "slices"
 
-// partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not known
-// to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in use.
+// partition returns how many of the first pods keep the pod template that they have: up to the last pod that may have items and is not
+// known to have the desired template. The template and the partition are written together, so an edit of the template replaces no pod in
+// use.
 //
 //	three servers, whose template is edited        run  partition
 //	the move has not begun                         0-2  3
@@ -16,8 +17,8 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		limit = routes.From.Span()
 	}
-	switch moving := routes.Phase != Steady || !routes.To.Span().contains(run) || s.knowOthers(routes.To); {
-	case moving:
+	switch {
+	case routes.Phase != Steady, !routes.To.Span().contains(run), s.anyKnowsServersWithoutSlot(routes.To): // a move, or its end
 		end = s.endOf(poolOf(limit), every)
 	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		end = s.endOfOutdated(routes.To)
@@ -28,16 +29,17 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	return max(0, min(end, limit.End())-run.First)
 }
 
-// knowOthers reports whether running proxies know servers that have no slot, such as one whose slot a spare has.
-func (s situation) knowOthers(used Pool) bool {
-	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, func(r Routes) bool { return r.Phase == Closing && len(r.From.without(used)) > 0 })
+// anyKnowsServersWithoutSlot reports whether a running proxy knows a server that has no slot, such as one whose slot a spare has.
+func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
+	knows := func(r Routes) bool { return r.Phase == Closing && len(r.From.notIn(used)) > 0 }
+	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, knows)
 }
 
 // hasOutdated reports whether a server has items, and is not known to have the desired template.
 func (f Facts) hasOutdated(p Pool) bool { return f.endOfOutdated(p) > p.Slots.First }
 
-// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; at most the first ordinal if
-// there is none. If the StatefulSet has more ready pods than are observed, any of them may have some.
+// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; at most the first
+// ordinal if there is none. If the StatefulSet has more ready pods than are observed, any of them may have some.
 func (f Facts) endOfOutdated(p Pool) int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {

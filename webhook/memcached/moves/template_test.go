@@ -2,7 +2,6 @@ package moves
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -150,26 +149,24 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestWaiting checks that the phase Waiting says what it waits for.
-func TestWaiting(t *testing.T) {
-	for want, change := range map[string]func(*Facts){
-		"The StatefulSet is not observed.":       func(f *Facts) { f.Workload = nil },
-		"The StatefulSet controller has not":     lagging(3),
-		"Proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
-		"Proxies of an earlier phase":            func(f *Facts) { f.Size, f.Proxies.Pods[0].Routes = 4, ParseRoutes("0-1_0-2_closing") },
-		"Not all proxies are available.":         all(edited, busy),
-		"Removed servers with the names of the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
-		"Pods of a deleted Memcached of the ":    all(ended(), func(f *Facts) { f.Predecessor = []Pod{{Name: "cache-0"}} }),
+// TestObstacle checks what a move waits for that has not begun.
+func TestObstacle(t *testing.T) {
+	for _, test := range []struct {
+		want   Obstacle
+		change func(*Facts)
+	}{
+		{NoStatefulSet, func(f *Facts) { f.Workload = nil }},
+		{TemplateNotObserved, lagging(3)},
+		{EarlierProxies, all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") })},
+		{EarlierProxies, func(f *Facts) { f.Size, f.Proxies.Pods[0].Routes = 4, ParseRoutes("0-1_0-2_closing") }},
+		{ProxiesNotAvailable, all(edited, busy)},
+		{EarlierServers, all(edited, func(f *Facts) { f.Servers[3] = Server{} })},
+		{PredecessorPods, all(ended(), func(f *Facts) { f.PredecessorPods = []Pod{{Name: "cache-0"}} })},
 	} {
 		f := factsOf(3, 3, "0-2")
-		change(f)
-		if d := f.Decide(); d.ProxyStatus.Move.Phase != waiting || !strings.HasPrefix(d.Report.Explanation, want) {
-			t.Errorf("%s: %q, want %q", d.ProxyStatus.Move.Phase, d.Report.Explanation, want)
-		}
-	}
-	for _, phase := range movePhases[2:] {
-		if len(explanations[phase]) < 50 {
-			t.Errorf("phase %s is not explained: %q", phase, explanations[phase])
+		test.change(f)
+		if d := f.Decide(); d.ProxyStatus.Move.Phase != waiting || d.Report.Obstacle != test.want {
+			t.Errorf("%s: %q, want %q", d.ProxyStatus.Move.Phase, d.Report.Obstacle, test.want)
 		}
 	}
 }
@@ -199,7 +196,8 @@ func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
 	}
 }
 
-// TestServersThatProxiesKnow checks that no server is replaced that has lost its slot, and has come back, while a proxy of the last phase knows it.
+// TestServersThatProxiesKnow checks that no server is replaced that has lost its slot, and has come back, while a proxy of the last phase
+// knows it.
 func TestServersThatProxiesKnow(t *testing.T) {
 	f := factsOf(3, 4, "0-2.1")
 	f.Servers[1] = Server{Ready: true, LiveWithItems: true} // it has an earlier template

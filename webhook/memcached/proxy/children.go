@@ -4,7 +4,6 @@ package proxy
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -79,41 +78,5 @@ func podDisruptionBudget(in *Input) runtime.Object {
 			MaxUnavailable:             new(intstr.FromInt32(1)),
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},
-	}
-}
-
-// networkPolicy allows the peers of the spec, and the pods that copy items, to connect to the proxies, Prometheus to connect to their
-// exporter, and the proxies to connect to the servers. It returns nil if it is disabled.
-func networkPolicy(in *Input) runtime.Object {
-	memcached := in.Memcached
-	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
-		return nil
-	}
-	ingress := clientIngress(memcached)
-	if in.exports() {
-		ingress = append(ingress, children.MetricsIngress(memcached))
-	}
-	return &networkingv1.NetworkPolicy{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
-		ObjectMeta: objectMeta(memcached, nil),
-		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: children.ProxySelector(memcached)},
-			PolicyTypes: children.PolicyTypes(memcached),
-			Ingress:     ingress,
-			Egress:      children.ProxyEgress(memcached),
-		},
-	}
-}
-
-// clientIngress lets clients and the Job connect. With TLS, each has ports of its own.
-func clientIngress(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyIngressRule {
-	clients := children.PolicyPorts(children.ClientPorts(&memcached.Spec))
-	if memcached.Spec.TLS == nil {
-		return []networkingv1.NetworkPolicyIngressRule{{From: children.ProxyPeers(memcached), Ports: clients}}
-	}
-	job := []networkingv1.NetworkPolicyPeer{children.Peer(children.MoveSelector(memcached))}
-	return []networkingv1.NetworkPolicyIngressRule{
-		{From: children.ClientPeers(memcached), Ports: clients},
-		{From: job, Ports: children.PolicyPorts([]corev1.ServicePort{plainPort(&memcached.Spec)})},
 	}
 }

@@ -16,7 +16,8 @@ type Defaults struct {
 	Image string
 	// ExporterImage is the image of this program; "" for proxies without an exporter.
 	ExporterImage string
-	// ReachImage is the image of this program; "" for proxies that are available before they have reached a server, and do not reload certificates.
+	// ReachImage is the image of this program; "" for proxies that are available before they have reached a server, and do not reload
+	// certificates.
 	ReachImage string
 	// Library is the Lua code of the proxies.
 	Library string
@@ -49,8 +50,8 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	return annotations
 }
 
-// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if there is no Deployment, or if
-// somebody has edited it.
+// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if there is no Deployment, or
+// if somebody has edited it.
 func AppliedLibrary(deployment *observed.Workload, configured string) string {
 	if deployment == nil {
 		return configured

@@ -42,7 +42,7 @@ func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.S
 	place(&pod, memcached, routes)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: PodLabels(memcached, routes), Annotations: PodAnnotations(memcached, defaults, routes)},
-		Spec:       children.Pod(&memcached.Spec, pod, defaults.TolerationSeconds),
+		Spec:       children.WithPodOptions(&memcached.Spec, pod, defaults.TolerationSeconds),
 	}}
 }
 
@@ -72,7 +72,7 @@ func deployment(in *Input) runtime.Object {
 
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
 func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes moves.Routes) map[string]string {
-	names := func(p moves.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.Ordinals()) }
+	names := func(p moves.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.BySlot()) }
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[libraryAnnotation] = defaults.Library
@@ -86,7 +86,7 @@ func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size)
 	containers := []corev1.Container{container(spec, defaults, size)}
 	volumes := slices.Concat([]corev1.Volume{configVolume()}, children.SecretVolumes(spec), reachVolumes(defaults.ReachImage))
 	if defaults.ExporterImage != "" {
-		containers = append(containers, children.ProxyExporter(spec, defaults.ExporterImage, int(plainPort(spec).Port), defaults.HelperCPU))
+		containers = append(containers, exporter(spec, defaults))
 	}
 	if spec.TLS != nil && defaults.ReachImage != "" {
 		containers = append(containers, children.Reloader(spec, defaults.ReachImage, commandPort, defaults.HelperCPU))

@@ -65,12 +65,12 @@ func moveJob(in *Input) runtime.Object {
 			Parallelism:           new(pods),
 			ActiveDeadlineSeconds: deadline,
 			BackoffLimitPerIndex:  new(int32(3)),
-			// A failure policy allows only Failed, which never replaces a pod on a lost node. Such a pod may run on: a copy moves the same items, and
-			// clean keeps what was used since it began.
+			// A failure policy allows only Failed, which never replaces a pod on a lost node. Such a pod may run on: a copy moves the same
+			// items, and clean keeps what was used since it began.
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: jobPodAnnotations(memcached)},
-				Spec:       children.Pod(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
+				Spec:       children.WithPodOptions(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
 			},
 		},
 	}
@@ -81,16 +81,16 @@ func WarmupOf(job *observed.Job) time.Duration {
 	return time.Duration(max(0, job.Spec.ActiveDeadlineSeconds-deadlineDelay)) * time.Second
 }
 
-// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if it is
-// disabled.
+// jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if
+// it is disabled.
 func jobPolicy(in *Input) runtime.Object {
 	memcached := in.Memcached
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
-	egress := children.ProxyEgress(memcached)
-	if egress != nil {
-		egress = append(egress, networkingv1.NetworkPolicyEgressRule{
+	rules := egress(memcached)
+	if rules != nil {
+		rules = append(rules, networkingv1.NetworkPolicyEgressRule{
 			To:    []networkingv1.NetworkPolicyPeer{children.Peer(children.ProxySelector(memcached))},
 			Ports: children.PolicyPorts([]corev1.ServicePort{plainPort(&memcached.Spec)}),
 		})
@@ -101,13 +101,13 @@ func jobPolicy(in *Input) runtime.Object {
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: children.MoveSelector(memcached)},
 			PolicyTypes: children.PolicyTypes(memcached),
-			Egress:      egress,
+			Egress:      rules,
 		},
 	}
 }
 
-// jobService returns the Service by which the Job reaches proxies with TLS; nil if it needs none. The Service of the clients does not have the
-// port without TLS.
+// jobService returns the Service by which the Job reaches proxies with TLS; nil if it needs none. The Service of the clients does not have
+// the port without TLS.
 func jobService(in *Input) runtime.Object {
 	memcached := in.Memcached
 	if memcached.Spec.TLS == nil || in.Decision.Job.Task() != moves.Copy {

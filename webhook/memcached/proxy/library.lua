@@ -4,27 +4,28 @@
 --   servers{from = {...}, to = {...}, phase = "announcing" | "preparing" | "warming" | "closing"}
 -- with the host:port of the servers before the change (from) and after it (to).
 --
--- A server stays if it has the same place in both lists. A jump hash distributes the keys to places: a key has the same place in both lists,
--- or one that only the longer list has. So a key keeps its server, or it moves from a previous server P to a current server C. Proxies in two
--- phases that follow each other serve at the same time, so the item on P says who decides for a key that moves. Its CAS unique tells
--- an item of a client from those of proxies:
+-- A server stays if it has the same place in both lists. A jump hash distributes the keys to places: a key has the same place in both
+-- lists, or one that only the longer list has. So a key keeps its server, or it moves: `from` is its server before the change, and `to` the
+-- one after it. Proxies in two phases that follow each other serve at the same time, so the item on `from` says which server decides for a
+-- key that moves. Its CAS unique tells an item of a client from those of proxies:
 --
---   item on P  meaning
---   plain      P decides, and C has nothing.
---   owned      P decides. Reads see the item, changes wait: one proxy copies it to C.
---   claim      C decides: the key is missing, and one proxy creates it. The claim is empty and expires.
---   none       C decides.
+--   item on from  meaning
+--   plain         `from` decides, and `to` has nothing.
+--   owned         `from` decides. Reads see the item, changes wait: one proxy copies it.
+--   claim         `to` decides: the key is missing, and one proxy creates it. The claim is empty and expires.
+--   none          `to` decides.
 --
--- README.md has what each phase does with a key that has an item on P, and with one that has none.
+-- README.md has the names of the phases in status, and what each phase does with a key that has an item on `from`, and with one that has
+-- none.
 --
--- Nothing on P stays behind for an item that has moved, so P can lose anything at any time. Before preparing, C has nothing.
--- A proxy stores on C only in place of an item with the CAS unique that it has seen, or of its own fence: an empty item that it stores
--- under its claim or under its ownership, before it looks again whether P still has that. Who takes over on P removes the fence
--- before P has a plain item. So a proxy that was late, for any time, stores nothing, and no clock decides.
+-- Nothing on `from` stays behind for an item that has moved, so `from` can lose anything at any time. Before preparing, `to` has nothing.
+-- A proxy stores on `to` only in place of an item with the CAS unique that it has seen, or of its own fence: an empty item that it stores
+-- under its claim or under its ownership, before it looks again whether `from` still has that. Who takes over on `from` removes the fence
+-- before `from` has a plain item. So a proxy that was late, for any time, stores nothing, and no clock decides.
 
--- A memcached that lacks functions of this file does not start: it would fail with the first key that moves. Only the threads that serve have
--- requests. raw_line came with raw_string of responses. The message is the last line of the log, which the status of the pod has: after error(),
--- that would be a line of the stack.
+-- A memcached that lacks functions of this file does not start: it would fail with the first key that moves. Only the threads that serve
+-- have requests. raw_line came with raw_string of responses. The message is the last line of the log, which the status of the pod has:
+-- after error(), that would be a line of the stack.
 if mcp.request and not mcp.request("mg k\r\n").raw_line then
     io.stderr:write("memcached 1.6.40 or later is needed for proxies\n")
     os.exit(1)
@@ -48,7 +49,7 @@ local LOOKS <const>, PAUSE <const>, MAX_PAUSE <const> = 16, 0.001, 0.05
 local function pauseAfter(times) return math.min(PAUSE * 2 ^ times, MAX_PAUSE) end
 -- HANDLES is how many requests a command sends at most to each server: enough to wait for LEASE, and then to move the item, which takes
 -- MOVE requests.
-local HANDLES <const> = { kept = 1, previous = 28, current = 20 }
+local HANDLES <const> = { kept = 1, from = 28, to = 20 }
 local MOVE <const> = 7
 -- A request to a server takes more than LOCAL microseconds, on loopback at least 9. One for a server that is marked as down
 -- usually fails within 1.
@@ -71,19 +72,19 @@ function servers(change)
         backend_retry_waittime = 1, -- seconds from one attempt to connect to the next
         backend_failure_limit = 1,  -- the first failure reconnects immediately, because a client can cause it
     }
-    local previous, current = change.from, change.to
-    local backends = { current = current }
+    local from, to = change.from, change.to
+    local backends = { to = to }
     if change.phase == "announcing" then
-        backends = { previous = previous } -- new servers may not exist yet
-    elseif previous then
-        local grows = #current > #previous
+        backends = { from = from } -- new servers may not exist yet
+    elseif from then
+        local grows = #to > #from
         local kept, rest = {}, {}
-        for i, server in ipairs(grows and current or previous) do
-            local same, down = current[i] == previous[i], { host = "moved", port = "0", label = "moved", down = true }
+        for i, server in ipairs(grows and to or from) do
+            local same, down = to[i] == from[i], { host = "moved", port = "0", label = "moved", down = true }
             kept[i] = same and server or down
             rest[i] = same and down or server
         end
-        backends = { kept = kept, previous = grows and previous or rest, current = grows and rest or current }
+        backends = { kept = kept, from = grows and from or rest, to = grows and rest or to }
     end
     local all, route = {}, { phase = change.phase }
     for pool, list in pairs(backends) do
@@ -192,13 +193,14 @@ local function state(number)
     return number >> 52 == PROXY_MARK and STATES[number >> 1 & 3] or "plain"
 end
 
--- queues has the commands under way of each connection: their number at 1, and by key how many have begun, how many of those have ended with all
--- before them, the place of the last change, and true at the places of others that have ended. A connection stays on its thread, and its proxy
--- works on up to 20 lines, and all keys of a line, at the same time.
+-- queues has the commands under way of each connection: their number at 1, and by key how many have begun, how many of those have ended
+-- with all before them, the place of the last change, and true at the places of others that have ended. A connection stays on its thread,
+-- and its proxy works on up to 20 lines, and all keys of a line, at the same time.
 local queues, unused = {}, nil
 
--- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command. A result is the
--- response of a server, a text, BUSY, or nothing, which is sent as no bytes. It is nil if another command was faster: then this one runs again.
+-- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command. A result is
+-- the response of a server, a text, BUSY, or nothing, which is sent as no bytes. It is nil if another command was faster: then this one
+-- runs again.
 local Route <const> = {}
 Route.__index = Route
 
@@ -316,47 +318,48 @@ end
 
 function Route:remove(pool, number) return done(self:send(pool, "md", " C" .. number)) end
 
--- storeOwned stores the item that this proxy owns on P in a pool, in place of what has the CAS unique of the owner there. It returns nil if this
--- proxy is not the owner.
+-- storeOwned stores the item that this proxy owns on `from` in a pool, in place of what has the CAS unique of the owner there. It returns
+-- nil if this proxy is not the owner.
 function Route:storeOwned(owned, pool, with)
-    local item = self:peek("previous", true) -- another proxy may have taken it, or changed its TTL
+    local item = self:peek("from", true) -- another proxy may have taken it, or changed its TTL
     if item.unique ~= owned then return nil end
     local ttl = item.ttl == "-1" and 0 or math.max(tonumber(item.ttl), 1) -- a server returns 0 for less than a second
     local since = ttl > MAX_RELATIVE_TTL and mcp.time_real_millis() // 1000 or 0
     return self:send(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. with, item.value)
 end
 
--- takeOwnership makes this proxy the owner of an item on P, and returns its CAS unique. An append of nothing keeps everything else. memcached does
--- not append to an item on flash.
+-- takeOwnership makes this proxy the owner of an item on `from`, and returns its CAS unique. An append of nothing keeps everything else.
+-- memcached does not append to an item on flash.
 function Route:takeOwnership(number)
     local owned = unique(self.r, OWNED)
-    local res = self:send("previous", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
-    if not done(res) then res = self:storeOwned(number, "previous", " E" .. owned) end
+    local res = self:send("from", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
+    if not done(res) then res = self:storeOwned(number, "from", " E" .. owned) end
     return res and done(res) and owned or nil
 end
 
--- clear removes a fence or a copy of another owner from C, while this proxy owns the item on P. It returns whether C has nothing.
+-- clear removes a fence or a copy of another owner from `to`, while this proxy owns the item on `from`. It returns whether `to` has
+-- nothing.
 function Route:clear(owned)
-    local item = self:peek("current")
+    local item = self:peek("to")
     return item.state == "absent" or item.state ~= "down"
-        and self:peek("previous").unique == owned and self:remove("current", item.unique)
+        and self:peek("from").unique == owned and self:remove("to", item.unique)
 end
 
--- recover takes an item from an owner that has not finished, with what that owner may have stored on C.
+-- recover takes an item from an owner that has not finished, with what that owner may have stored on `to`.
 function Route:recover(number)
     local owned = self:takeOwnership(number)
-    if owned and (self.phase == "announcing" or self:clear(owned)) then self:storeOwned(owned, "previous", "") end
+    if owned and (self.phase == "announcing" or self:clear(owned)) then self:storeOwned(owned, "from", "") end
 end
 
--- reserve stores a claim on P, or a fence or a lock on C.
+-- reserve stores a claim on `from`, or a fence or a lock on `to`.
 function Route:reserve(pool, number)
-    return self:send(pool, "ms", " ME E" .. number .. " T" .. (pool == "previous" and LEASE or FENCE), "\r\n")
+    return self:send(pool, "ms", " ME E" .. number .. " T" .. (pool == "from" and LEASE or FENCE), "\r\n")
 end
 
--- move moves an item from P to C, with its CAS unique. If a step fails, P still decides. It returns true if the item has moved, is
--- missing, or cannot move.
+-- move moves an item from `from` to `to`, with its CAS unique. If a step fails, `from` still decides. It returns true if the item has
+-- moved, is missing, or cannot move.
 function Route:move()
-    local item = self.copies and self:previousItem() or self:peek("previous") -- the Job waits, because no client may ever use the item
+    local item = self.copies and self:fromItem() or self:peek("from") -- the Job waits, because no client may ever use the item
     if item.state ~= "plain" or item.stale then -- the copy of a stale item would be a fresh one
         return item.state ~= "owned" and item.state ~= "down"
     end
@@ -365,40 +368,40 @@ function Route:move()
 end
 
 function Route:copy(owned, with)
-    local res = self:reserve("current", owned)
-    if not done(res) and self:clear(owned) then res = self:reserve("current", owned) end
+    local res = self:reserve("to", owned)
+    if not done(res) and self:clear(owned) then res = self:reserve("to", owned) end
     local fenced = done(res)
-    if fenced then res = self:storeOwned(owned, "current", with) end
+    if fenced then res = self:storeOwned(owned, "to", with) end
     if fenced and res and done(res) then
-        local moved = self:remove("previous", owned)
-        for _ = 1, self.copies and 0 or 2 do -- C keeps what was read twice. It would evict this item before older ones that the Job moves later
-            self:send("current", "mg", "")
+        local moved = self:remove("from", owned)
+        for _ = 1, self.copies and 0 or 2 do -- `to` keeps what was read twice. It would evict it before older items that the Job moves later
+            self:send("to", "mg", "")
         end
         return moved
     elseif fenced and res and not responded(res) then -- the copy can still arrive. The next owner removes the fence first
         return false
     elseif fenced then
-        self:remove("current", owned)
+        self:remove("to", owned)
     end
-    self:storeOwned(owned, "previous", with)
-    return res and responded(res) and not res:ok() -- C refuses the item, which may be too large
+    self:storeOwned(owned, "from", with)
+    return res and responded(res) and not res:ok() -- `to` refuses the item, which may be too large
 end
 
--- previousItem returns the item on P if P decides, and otherwise an absent one.
-function Route:previousItem()
+-- fromItem returns the item on `from` if `from` decides, and otherwise an absent one.
+function Route:fromItem()
     local closing = self.phase == "closing"
     local claims = self.phase == "announcing" or self.creates and not closing -- whether a claim makes a difference
     while true do
-        local item = self:peek("previous", self.touches)
+        local item = self:peek("from", self.touches)
         if item.state == "claim" and not claims then
             return { state = "absent" }
         elseif item.state == "absent" or item.state == "down" or item.state == "plain" and not closing then
             return item
         elseif item.state == "plain" or not self:wait(item) then
-            if closing and self:peek("current").state == "down" then -- P and C can be parts of a kept server that was down a moment ago
+            if closing and self:peek("to").state == "down" then -- `from` and `to` can be parts of a kept server that was down a moment ago
                 return { state = "down", res = BUSY }
             elseif closing or item.state ~= "owned" then
-                self:remove("previous", item.unique)
+                self:remove("from", item.unique)
             else
                 self:recover(item.unique)
             end
@@ -406,14 +409,14 @@ function Route:previousItem()
     end
 end
 
--- currentItem returns the item on C if C decides. It waits for fences in use, and removes others, so that an owner that is late does not copy an
--- item that P has lost.
-function Route:currentItem()
+-- toItem returns the item on `to` if `to` decides. It waits for fences in use, and removes others, so that an owner that is late does not
+-- copy an item that `from` has lost.
+function Route:toItem()
     while true do
-        local item = self:peek("current", self.touches)
+        local item = self:peek("to", self.touches)
         if item.state == "absent" or item.state == "plain" or item.state == "down" then return item end
-        local inUse = item.state == "lock" or item.state == "claim" and self:peek("previous").unique == item.unique
-        if not inUse or not self:wait(item) then self:remove("current", item.unique) end
+        local inUse = item.state == "lock" or item.state == "claim" and self:peek("from").unique == item.unique
+        if not inUse or not self:wait(item) then self:remove("to", item.unique) end
     end
 end
 
@@ -423,8 +426,8 @@ local function shown(verb, r, res)
     return pattern and res:raw_string():match(pattern) or nil
 end
 
--- readPool runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be one
--- of a proxy: if the response does not show it, the item is the same before and after the read.
+-- readPool runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be
+-- one of a proxy: if the response does not show it, the item is the same before and after the read.
 function Route:readPool(r, pool)
     local verb = VERBS[r:command()]
     local hides = verb == "mg" and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
@@ -446,30 +449,30 @@ function Route:readPool(r, pool)
     end
 end
 
-function Route:readCurrent(r)
+function Route:readTo(r)
     while true do
-        local res, seen = self:readPool(r, "current")
+        local res, seen = self:readPool(r, "to")
         if seen == "absent" or seen == "claim" or seen == "lock" then
             return self:miss(r)
         elseif seen ~= "owned" then
             return res
         end
-        self:currentItem()
+        self:toItem()
     end
 end
 
--- read runs a read. It also returns whether P has the item.
+-- read runs a read. It also returns whether `from` has the item.
 function Route:read(r)
     if self.phase == "closing" then
-        local item = self:previousItem()
-        return item.state == "down" and item.res or self:readCurrent(r)
+        local item = self:fromItem()
+        return item.state == "down" and item.res or self:readTo(r)
     end
     while true do
-        local res, seen, number = self:readPool(r, "previous")
+        local res, seen, number = self:readPool(r, "from")
         if seen == "down" then
             return res
         elseif seen == "absent" or seen == "claim" then
-            return self.phase == "announcing" and self:miss(r) or self:readCurrent(r)
+            return self.phase == "announcing" and self:miss(r) or self:readTo(r)
         elseif seen == "plain" or not number then
             return res, true
         elseif not self:wait({ unique = number }) then -- the item soon has the CAS unique again that it had before
@@ -478,8 +481,8 @@ function Route:read(r)
     end
 end
 
--- fetch runs gat, or mg with T or N, for an item that was seen. If the item can move, it is stored again with the other TTL and the same CAS
--- unique, because memcached has no conditional touch. It returns nil if another command has changed the item.
+-- fetch runs gat, or mg with T or N, for an item that was seen. If the item can move, it is stored again with the other TTL and the same
+-- CAS unique, because memcached has no conditional touch. It returns nil if another command has changed the item.
 function Route:fetch(pool, item)
     local r, gat = self.r, self.verb ~= "mg"
     local ttl = gat and self.words[2] or self.flags.T
@@ -488,7 +491,7 @@ function Route:fetch(pool, item)
         local res, seen = self:readPool(gat and r or meta(r, "N", ""), pool)
         return (seen == "plain" or seen == "down") and res or nil
     end
-    local read = pool == "previous" and self.read or self.readCurrent
+    local read = pool == "from" and self.read or self.readTo
     local reading = gat and mcp.request(r:raw_line():gsub("^gat(s?) +[^ ]+", "get%1") .. "\r\n") or meta(r, "NRT", "")
     local past = ttl:find("^-") or tonumber(ttl) > MAX_RELATIVE_TTL and tonumber(ttl) <= mcp.time_real_millis() // 1000
     local after = not past and not gat and r:raw_line():find("%f[%S]T.* t") -- servers run the flags of mg in their order
@@ -518,8 +521,8 @@ function Route:change(pool, item)
     return conclusive(res)
 end
 
--- store stores the item of a missing key, in the place of a claim or of a fence if there is one. It returns nil if it is not there. mg with N
--- creates an item that no command with a condition can create.
+-- store stores the item of a missing key, in the place of a claim or of a fence if there is one. It returns nil if it is not there. mg with
+-- N creates an item that no command with a condition can create.
 function Route:store(pool, number)
     local condition, flags = number and " C" .. number or " ME", self.flags
     if self.verb == "mg" then
@@ -540,50 +543,50 @@ function Route:store(pool, number)
     return self:respond(flags.v and "VA " .. #initial or "HD", values, flags.v and initial .. "\r\n")
 end
 
--- create creates the item of a missing key, under a claim on P or a lock on C. It returns nil if another proxy was faster.
+-- create creates the item of a missing key, under a claim on `from` or a lock on `to`. It returns nil if another proxy was faster.
 function Route:create()
     local phase, vivifies = self.phase, self.verb == "mg"
     if phase == "announcing" or phase == "closing" then
-        return self:store(phase == "closing" and "current" or "previous")
+        return self:store(phase == "closing" and "to" or "from")
     end
     local locks = vivifies and phase == "preparing" -- mg with N would find a claim
-    local number, reserved = unique(self.r, locks and LOCK or CLAIM), locks and "current" or "previous"
+    local number, reserved = unique(self.r, locks and LOCK or CLAIM), locks and "to" or "from"
     local res = self:reserve(reserved, number)
     if not done(res) then
         return conclusive(res)
     elseif vivifies then
         repeat
-            res = self:store(locks and "previous" or "current")
-        until res or not locks or self:previousItem().state ~= "absent"
+            res = self:store(locks and "from" or "to")
+        until res or not locks or self:fromItem().state ~= "absent"
     elseif phase == "preparing" then
-        local item = self:peek("current")
-        res = item.state == "absent" and self:store("previous", number) or item.res
+        local item = self:peek("to")
+        res = item.state == "absent" and self:store("from", number) or item.res
     else
-        local fenced = self:reserve("current", number)
-        if done(fenced) and self:peek("previous").unique == number then
-            res = self:store("current", number)
+        local fenced = self:reserve("to", number)
+        if done(fenced) and self:peek("from").unique == number then
+            res = self:store("to", number)
         else
-            self:remove("current", number)
+            self:remove("to", number)
             res = not fenced:ok() and fenced or nil
         end
     end
-    local replaced = phase == "preparing" and not vivifies and (type(res) == "string" or res and res:ok()) -- the item has the place of the claim
+    local replaced = phase == "preparing" and not vivifies and (type(res) == "string" or res and res:ok()) -- in place of the claim
     if not replaced then self:remove(reserved, number) end
     return res
 end
 
--- decide runs a command for a key that moves. It also returns whether P has an item that can move.
+-- decide runs a command for a key that moves. It also returns whether `from` has an item that can move.
 function Route:decide()
     if self.reads then return self:read(self.r) end
     local losses = 0
     while true do
-        local item, pool = self:previousItem(), "previous"
-        if item.state == "absent" and self.phase ~= "announcing" then item, pool = self:currentItem(), "current" end
+        local item, pool = self:fromItem(), "from"
+        if item.state == "absent" and self.phase ~= "announcing" then item, pool = self:toItem(), "to" end
         local absent = item.state == "absent"
         if item.state == "down" then return item.res end
         if absent and not self.creates then return self:miss(self.r) end
         local res = absent and self:create() or not absent and self:change(pool, item)
-        if res then return res, item.state == "plain" and pool == "previous" and self.verb ~= "md" end
+        if res then return res, item.state == "plain" and pool == "from" and self.verb ~= "md" end
         losses = losses + 1
         if losses > 1 then self.rctx:sleep(math.random() * pauseAfter(losses), true) end -- many clients would use up their requests
     end
@@ -598,8 +601,8 @@ function Route:await(place)
     end
 end
 
--- inOrder runs a command after those before it. Reads run at the same time. One that is faster than a read before it runs again, because that
--- can return what was stored later.
+-- inOrder runs a command after those before it. Reads run at the same time. One that is faster than a read before it runs again, because
+-- that can return what was stored later.
 function Route:inOrder()
     local queue, before = self.queue, self.place - 1
     local again = self.reads and VERBS[self.r:command()] ~= "mg" -- a second mg would get no W
@@ -609,7 +612,7 @@ function Route:inOrder()
         self:await(before)
         res, here = self:decide()
     end
-    local moves = here and self.phase == "warming" and self.used.previous + MOVE <= HANDLES.previous
+    local moves = here and self.phase == "warming" and self.used.from + MOVE <= HANDLES.from
     return moves and not self:move() and self.copies and BUSY or res
 end
 
@@ -619,13 +622,13 @@ function Route:serve(r, verb)
     if #key > MAX_KEY or verb ~= "get" and #r:raw_line() > MAX_LINE then return "CLIENT_ERROR " .. FORMAT .. "\r\n" end
     self.reads = verb == "get" or verb == "gets" or verb == "me" or verb == "mg" and not r:has_flag("T") and not r:has_flag("N")
     self.r, self.key, self.touches, self.creates, self.awaited = r, key, false, false, nil
-    used.kept, used.previous, used.current = 0, 0, 0
+    used.kept, used.from, used.to = 0, 0, 0
     self:enter(self.rctx:cfd())
     local turn <close> = self
     if self.phase ~= "announcing" then
         local res = self:run(r, "kept")
-        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:send("current", "me", " k"):ok()
-            or self.reads and self:send("previous", "me", " k"):ok())
+        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:send("to", "me", " k"):ok()
+            or self.reads and self:send("from", "me", " k"):ok())
         if not moves then return res end -- if its server has failed, maybe after it executed the command
     end
     local res = not self.reads and self:parse(r) or self:inOrder()
@@ -634,7 +637,7 @@ end
 
 function route_servers_f(rctx, arg)
     local route = setmetatable({ rctx = rctx, nothing = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {} }, Route)
-    local steady = arg.phase == nil and arg.pools.current[1]
+    local steady = arg.phase == nil and arg.pools.to[1]
     local count, hits, misses = mcp.stat, arg.hits, arg.misses
     return function(r)
         local verb = VERBS[r:command()]

@@ -16,8 +16,8 @@ const (
 	nameSuffix, jobSuffix = "-proxy", "-move"
 )
 
-// NameSuffixes are what the names of children add to the name of the Memcached. Two caches share no child as long as no Memcached has such a
-// name: clients of one would reach the other.
+// NameSuffixes are what the names of children add to the name of the Memcached. Two caches share no child as long as no Memcached has such
+// a name: clients of one would reach the other.
 var NameSuffixes = []string{nameSuffix, jobSuffix}
 
 // Name returns the name of the children that belong to the proxies. It is valid for a Service, because the name of a

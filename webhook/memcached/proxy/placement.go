@@ -9,16 +9,16 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// place places proxies with some routes apart, and away from servers: see [children.Apart]. The affinity to pods and the constraints of spec relate to
-// the servers. Where they place those, no term of proxies has an effect on servers.
+// place places proxies with some routes apart, and away from servers: see [children.SpreadPods]. The affinity to pods and the constraints
+// of spec relate to the servers. Where they place those, no term of proxies has an effect on servers.
 func place(pod *corev1.PodSpec, memcached *v1alpha1.Memcached, routes moves.Routes) {
 	labels := children.ProxySelector(memcached)
 	pod.Affinity = nodeAffinity(memcached.Spec.Affinity)
 	labels[RoutesLabel] = routes.String()
-	children.Apart(pod, labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	children.SpreadPods(pod, labels, appsv1.DefaultDeploymentUniqueLabelKey)
 	if children.PlacesServers(&memcached.Spec) {
 		terms := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution
-		*terms = append(*terms, children.Away(10, corev1.LabelHostname, children.SelectorLabels(memcached)))
+		*terms = append(*terms, children.AvoidPods(10, corev1.LabelHostname, children.SelectorLabels(memcached)))
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 
 // The ports that proxies with TLS have in addition to those of clients.
 const (
-	// movePort accepts connections without TLS from the Job, which has no client certificate, from probes, which memcached would log on a port
-	// with TLS, and from the other containers of the pod. The NetworkPolicy lets only the Job connect.
+	// movePort accepts connections without TLS from the Job, which has no client certificate, from probes, which memcached would log on a
+	// port with TLS, and from the other containers of the pod. The NetworkPolicy lets only the Job connect.
 	movePortName = "move"
 	movePort     = 11213
-	// commandPort accepts commands of memcached, not of a proxy, from the other containers of the pod. The command refresh_certs of the reloader
-	// ends a connection to a proxy.
+	// commandPort accepts commands of memcached, not of a proxy, from the other containers of the pod. The command refresh_certs of the
+	// reloader ends a connection to a proxy.
 	commandPort = 11214
 )
 

@@ -34,7 +34,8 @@ type Service struct {
 // +kubebuilder:validation:XValidation:rule="self.type == 'LoadBalancer' || !has(self.annotations) || !('service.beta.kubernetes.io/load-balancer-source-ranges' in self.annotations)",message="the annotation service.beta.kubernetes.io/load-balancer-source-ranges requires type LoadBalancer"
 // +kubebuilder:validation:XValidation:rule="[self, oldSelf].exists(s, s.type != 'LoadBalancer') || (has(self.loadBalancerClass) ? has(oldSelf.loadBalancerClass) && self.loadBalancerClass == oldSelf.loadBalancerClass : !has(oldSelf.loadBalancerClass))",message="loadBalancerClass of a load balancer cannot change: set type ClusterIP first, which removes the load balancer"
 type ProxyService struct {
-	// type is the type of the Service. LoadBalancer and NodePort admit clients outside of the cluster, which spec.networkPolicy.from must list.
+	// type is the type of the Service. LoadBalancer and NodePort admit clients outside of the cluster, which spec.networkPolicy.from must
+	// list.
 	// +optional
 	// +kubebuilder:default=ClusterIP
 	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
@@ -47,14 +48,14 @@ type ProxyService struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^([-a-z0-9.]+/)?[-A-Za-z0-9_.]+$`
 	LoadBalancerClass *string `json:"loadBalancerClass,omitempty"`
-	// externalTrafficPolicy is Local to keep the addresses of clients outside of the cluster, which spec.networkPolicy.from then limits, and
-	// to use only proxies on the node that a client reaches. With Cluster, the default of Kubernetes, they have the address of a node.
+	// externalTrafficPolicy is Local to keep the addresses of clients outside of the cluster, which spec.networkPolicy.from then limits,
+	// and to use only proxies on the node that a client reaches. With Cluster, the default of Kubernetes, they have the address of a node.
 	// +optional
 	// +kubebuilder:validation:Enum=Cluster;Local
 	ExternalTrafficPolicy corev1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
-	// trafficDistribution prefers proxies in the zone of the client (PreferSameZone), or on its node (PreferSameNode), if one is ready there. Both
-	// need Kubernetes 1.34: an earlier API server refuses the Service. PreferClose, the former name of PreferSameZone, needs 1.31: that of
-	// 1.30 ignores it. By default, clients use the proxies of all zones.
+	// trafficDistribution prefers proxies in the zone of the client (PreferSameZone), or on its node (PreferSameNode), if one is ready
+	// there. Both need Kubernetes 1.34: an earlier API server refuses the Service. PreferClose, the former name of PreferSameZone, needs
+	// 1.31: that of 1.30 ignores it. By default, clients use the proxies of all zones.
 	// +optional
 	// +kubebuilder:validation:Enum=PreferSameZone;PreferSameNode;PreferClose
 	TrafficDistribution *string `json:"trafficDistribution,omitempty"`
@@ -68,8 +69,8 @@ type PodDisruptionBudget struct {
 	// without PodDisruptionBudgets.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// minAvailable is the minimum number of pods that must stay available, as a number or a percentage. With proxies, it counts the pods of size,
-	// also while more pods run.
+	// minAvailable is the minimum number of pods that must stay available, as a number or a percentage. With proxies, it counts the pods of
+	// size, also while more pods run.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? 0 <= self && self <= 2147483647 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be a number of pods or a percentage up to 100%"
 	MinAvailable *intstr.IntOrString `json:"minAvailable,omitempty"`

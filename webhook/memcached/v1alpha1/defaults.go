@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// WithDefaults returns a copy with the fields that are not set and whose default is a constant. It shares all other values. The API server does
-// the same with the defaults of the CRD. The hooks do it too, because a request can be of a CRD without these defaults.
+// WithDefaults returns a copy with the fields that are not set and whose default is a constant. It shares all other values. The API server
+// does the same with the defaults of the CRD. The hooks do it too, because a request can be of a CRD without these defaults.
 func (m *Memcached) WithDefaults() *Memcached {
 	defaulted := *m
 	spec := &defaulted.Spec

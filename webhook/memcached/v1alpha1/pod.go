@@ -50,9 +50,9 @@ type PodOptions struct {
 	// +kubebuilder:validation:MaxItems=64
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 	// unreachableNodeTolerationSeconds is how long pods remain on a node that does not respond, or is not ready, before Kubernetes
-	// deletes them. Kubernetes needs about 50 seconds to notice before that. With proxies, the keys of a deleted server move to another one.
-	// It is the tolerationSeconds of two tolerations, for node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. If tolerations has
-	// one for such a taint, that one counts. Defaults to 30 with spec.proxy, and otherwise to the 300 of Kubernetes.
+	// deletes them. Kubernetes needs about 50 seconds to notice before that. With proxies, the keys of a deleted server move to another
+	// one. It is the tolerationSeconds of two tolerations, for node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. If
+	// tolerations has one for such a taint, that one counts. Defaults to 30 with spec.proxy, and otherwise to the 300 of Kubernetes.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UnreachableNodeTolerationSeconds *int64 `json:"unreachableNodeTolerationSeconds,omitempty"`

@@ -85,17 +85,17 @@ type MovePhase string
 const (
 	// MoveWaiting waits until removed servers, or proxies of an earlier change, have stopped.
 	MoveWaiting MovePhase = "Waiting"
-	// MoveAddingServers starts new servers, and rolls out proxies that use the current servers and expect the change.
+	// MoveAddingServers starts new servers, and rolls out proxies that use the servers before the change and expect it.
 	MoveAddingServers MovePhase = "AddingServers"
 	// MoveCleaning rolls out such proxies before a decrease. A Job deletes items of earlier changes from the servers that stay.
 	MoveCleaning MovePhase = "Cleaning"
-	// MovePreparing rolls out proxies that use the current servers, and find items that other proxies move.
+	// MovePreparing rolls out proxies that use the servers before the change, and find items that other proxies move.
 	MovePreparing MovePhase = "Preparing"
 	// MoveWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
 	MoveWarmingUp MovePhase = "WarmingUp"
-	// MoveClosing rolls out proxies that use the new servers, and move no item.
+	// MoveClosing rolls out proxies that use the servers after the change, and move no item.
 	MoveClosing MovePhase = "Closing"
-	// MoveRemovingServers rolls out proxies that know the new servers alone. Then it removes servers that no proxy uses.
+	// MoveRemovingServers rolls out proxies that know the servers after the change alone. Then it removes servers that no proxy uses.
 	MoveRemovingServers MovePhase = "RemovingServers"
 )
 
@@ -108,7 +108,8 @@ type ProxyStatus struct {
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// servers are the ordinals of the pods that serve, such as 0-2 for the first three pods: every key belongs to one of them. "0-2, 3 in
-	// place of 1" has a spare for a pod that was deleted. During WarmingUp, an item can still be on another server, until a client or the Job reads it.
+	// place of 1" has a spare for a pod that was deleted. During WarmingUp, an item can still be on another server, until a client or the
+	// Job reads it.
 	// +optional
 	Servers string `json:"servers,omitempty"`
 	// otherServers are the ordinals of the pods that the proxies know too during three phases of a move. In Preparing, items are about
@@ -121,8 +122,8 @@ type ProxyStatus struct {
 	// move is the change of the servers that is under way.
 	// +optional
 	Move *MoveStatus `json:"move,omitempty"`
-	// secondsPerServer is how long the last change would have taken for one server, with its rollouts. A server that is drained needs about as
-	// long, within its grace period.
+	// secondsPerServer is how long the last change would have taken for one server, with its rollouts. A server that is drained needs about
+	// as long, within its grace period.
 	// +optional
 	SecondsPerServer int64 `json:"secondsPerServer,omitempty"`
 	// lastDecision is what only the operator reads. It also reads move.
@@ -130,8 +131,8 @@ type ProxyStatus struct {
 	LastDecision ProxyDecision `json:"lastDecision,omitzero"`
 }
 
-// ProxyDecision is the last decision of the operator. No user needs it: the other fields of the status report all that is observed. If it is lost
-// or edited, a move takes longer.
+// ProxyDecision is the last decision of the operator. No user needs it: the other fields of the status report all that is observed. If it
+// is lost or edited, a move takes longer.
 type ProxyDecision struct {
 	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-routes has it: 0-2 for three servers, 0-2.1 if
 	// a spare has the keys of 1, or 0-2_0-3_warming with the servers before and after a move, and its phase.
@@ -160,8 +161,8 @@ const (
 
 // MoveStatus is a change of the servers that is under way.
 type MoveStatus struct {
-	// for is why the servers change. Resize adds or removes servers, and Replace moves all items to new pods that have the desired pod template.
-	// ToSpare moves the items of a server that is being deleted to a spare, and Return moves them back.
+	// for is why the servers change. Resize adds or removes servers, and Replace moves all items to new pods that have the desired pod
+	// template. ToSpare moves the items of a server that is being deleted to a spare, and Return moves them back.
 	// +required
 	For MovePurpose `json:"for,omitempty"`
 	// from is the number of servers before the change; in RemovingServers, that of the pods.
@@ -188,18 +189,18 @@ type Revision struct {
 	// created is metadata.creationTimestamp of the child.
 	// +optional
 	Created metav1.Time `json:"created,omitzero"`
-	// generation is metadata.generation of the workload, or the revision of the Deployment of the proxies. The revision changes
-	// with the pod template alone.
+	// number is metadata.generation of the workload of the servers. For the Deployment of the proxies, it is the number of its rollout,
+	// which changes with the pod template alone.
 	// +optional
-	Generation int64 `json:"generation,omitempty"`
+	Number int64 `json:"number,omitempty"`
 }
 
 // String returns a text that is different for each revision of an object.
 func (r Revision) String() string {
-	return fmt.Sprintf("%s-%d", r.Created.UTC().Format(time.RFC3339), r.Generation)
+	return fmt.Sprintf("%s-%d", r.Created.UTC().Format(time.RFC3339), r.Number)
 }
 
 // Equal reports whether both revisions are of the same generation of the same object.
 func (r Revision) Equal(other Revision) bool {
-	return r.Created.Equal(&other.Created) && r.Generation == other.Generation
+	return r.Created.Equal(&other.Created) && r.Number == other.Number
 }

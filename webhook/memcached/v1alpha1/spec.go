@@ -81,7 +81,8 @@ type MemcachedSpec struct {
 	// +kubebuilder:default={}
 	Cache Cache `json:"cache,omitzero"`
 	// tls configures the encryption of client connections. By default connections are not encrypted. With proxies, clients connect to the
-	// proxies. These connect to the servers without TLS, within the NetworkPolicy; the network plugin can encrypt that, for example with WireGuard.
+	// proxies. These connect to the servers without TLS, within the NetworkPolicy; the network plugin can encrypt that, for example with
+	// WireGuard.
 	// +optional
 	// +nullable
 	TLS *TLS `json:"tls,omitempty"`

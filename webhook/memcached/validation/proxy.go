@@ -15,8 +15,8 @@ import (
 // withoutListing matches flags and options with which items cannot move. The CRD has the same pattern.
 var withoutListing = regexp.MustCompile(`^(-[CX]|--disable-(cas|dumping))$|no_(lru_crawler|modern)`)
 
-// validateProxy repeats rules of the CRD. Reasons: size; name, because the proxies use the names of the pods of a StatefulSet; open, because
-// the proxies would serve without the passwords of spec; and late.
+// validateProxy repeats rules of the CRD. Reasons: size; name, because the proxies use the names of the pods of a StatefulSet; open,
+// because the proxies would serve without the passwords of spec; and late.
 func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorList {
 	if spec.Proxy == nil {
 		return nil

@@ -89,8 +89,8 @@ func validateScaling(steps *v1alpha1.Scaling, path *field.Path) field.ErrorList 
 	return errs
 }
 
-// validateBudget repeats rules of the CRD. Reason: open, because the API server would refuse the whole PodDisruptionBudget, and a drain could
-// evict all pods.
+// validateBudget repeats rules of the CRD. Reason: open, because the API server would refuse the whole PodDisruptionBudget, and a drain
+// could evict all pods.
 func validateBudget(budget *v1alpha1.PodDisruptionBudget, path *field.Path) field.ErrorList {
 	errs := validatePodsOrPercent(path.Child("minAvailable"), budget.MinAvailable)
 	errs = append(errs, validatePodsOrPercent(path.Child("maxUnavailable"), budget.MaxUnavailable)...)

@@ -7,23 +7,24 @@ local OLD <const> = { value = "666", unique = "3", flags = "0" }
 
 -- value is what clients see.
 local PLACES <const> = {
-    none = {}, P = { P = ITEM, value = "5" }, C = { C = ITEM, value = "5" }, ["old C"] = { C = OLD }, ["P and old C"] = { P = ITEM, C = OLD, value = "5" },
+    none = {}, from = { from = ITEM, value = "5" }, to = { to = ITEM, value = "5" }, ["old to"] = { to = OLD },
+    ["from and old to"] = { from = ITEM, to = OLD, value = "5" },
 }
 
 -- PAIRS has the phases that can serve at the same time, and where the item can be while both do.
 cases.PAIRS = {
-    { "before", "announcing", places = { "none", "P", "old C", "P and old C" } },
-    { "announcing", "announcing", places = { "none", "P", "old C", "P and old C" } },
-    { "announcing", "preparing", places = { "none", "P" } },
-    { "preparing", "preparing", places = { "none", "P" } },
-    { "preparing", "warming", places = { "none", "P", "C" } },
-    { "warming", "warming", places = { "none", "P", "C" } },
-    { "warming", "closing", places = { "none", "C" } },
-    { "closing", "closing", places = { "none", "C" } },
-    { "closing", "after", places = { "none", "C" } },
+    { "before", "announcing", places = { "none", "from", "old to", "from and old to" } },
+    { "announcing", "announcing", places = { "none", "from", "old to", "from and old to" } },
+    { "announcing", "preparing", places = { "none", "from" } },
+    { "preparing", "preparing", places = { "none", "from" } },
+    { "preparing", "warming", places = { "none", "from", "to" } },
+    { "warming", "warming", places = { "none", "from", "to" } },
+    { "warming", "closing", places = { "none", "to" } },
+    { "closing", "closing", places = { "none", "to" } },
+    { "closing", "after", places = { "none", "to" } },
 }
 
--- BACK begins the phases of a second change, after the first one, to the servers before both. There, P is the current server.
+-- BACK begins the phases of a second change, after the first one, to the servers before both. There, items move from `to` to `from`.
 local BACK <const> = "back "
 cases.PHASES = { "before", "announcing", "preparing", "warming", "closing", "after",
     BACK .. "announcing", BACK .. "preparing", BACK .. "warming", BACK .. "closing", BACK .. "after" }
@@ -40,13 +41,13 @@ local function phases(old, new)
     return all
 end
 
--- load loads the routes. The key is on P before a change, and on C after it: at the second place of three servers, and at the last of four.
--- In slot, one place gets another server, and in all, each place.
+-- load loads the routes. The key is on `from` before a change, and on `to` after it: at the second place of three servers, and at the last
+-- of four. In slot, one place gets another server, and in all, each place.
 function cases.load(library)
     dofile(library)
     cases.DIRECTIONS = {
-        growth = phases({ "1", "P", "3" }, { "1", "P", "3", "C" }), shrink = phases({ "1", "C", "3", "P" }, { "1", "C", "3" }),
-        slot = phases({ "1", "P", "3" }, { "1", "C", "3" }), all = phases({ "1", "P", "3" }, { "4", "5", "6", "C" }),
+        growth = phases({ "1", "from", "3" }, { "1", "from", "3", "to" }), shrink = phases({ "1", "to", "3", "from" }, { "1", "to", "3" }),
+        slot = phases({ "1", "from", "3" }, { "1", "to", "3" }), all = phases({ "1", "from", "3" }, { "4", "5", "6", "to" }),
     }
 end
 
@@ -67,7 +68,8 @@ function cases.pipeline(...)
 end
 
 -- finally returns the reads at the end: in the phase of each client, and then in each later phase unless the item stays. Before preparing
--- begins, the Job cleans the current server, and before closing begins, the Job copies the item. With leaves, it does neither in the first change.
+-- begins, the Job cleans the server that items move to, and before closing begins, the Job copies the item. With leaves, it does neither in
+-- the first change.
 local function finally(clients, leaves)
     local all, last = {}, 0
     for _, script in ipairs(clients) do
@@ -80,7 +82,7 @@ local function finally(clients, leaves)
         local phase = cases.PHASES[i]
         local back = phase:match(BACK) or ""
         if (not leaves or back == BACK) and phase == back .. "preparing" then
-            all[#all + 1] = { clean = back == BACK and "P" or "C" }
+            all[#all + 1] = { clean = back == BACK and "from" or "to" }
         elseif (not leaves or back == BACK) and phase == back .. "closing" then
             all[#all + 1] = { back .. "warming", "copy" }
         end
@@ -92,7 +94,7 @@ end
 -- new returns a case.
 function cases.new(direction, place, clients, leaves)
     local at = PLACES[place]
-    return { proxies = cases.DIRECTIONS[direction], clients = clients, finally = finally(clients, leaves), P = at.P, C = at.C, value = at.value }
+    return { proxies = cases.DIRECTIONS[direction], clients = clients, finally = finally(clients, leaves), from = at.from, to = at.to, value = at.value }
 end
 
 return cases

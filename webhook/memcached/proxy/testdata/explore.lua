@@ -26,8 +26,10 @@ local FAULTY <const> = { { "set", "get" }, { "delete", "set" } }
 -- THREE has what three clients send, the last two to proxies in the second phase, and BASIC what replaces it with more.
 local THREE <const> = { { "get", "set", "delete" }, { "delete", "append", "get" }, { "set", "get", "get" } }
 local BASIC <const> = { "get", "append", "delete", "set" }
--- FAULTS are those of schedules.lua, in a change of one place and in the change back. A server that starts again differs from one that evicts the item by its CAS uniques alone.
-local FAULTS <const> = { "P lose", "C lose", "P gone", "C gone", "partition", "pause", "timeout", "crash", more and "P restart" or nil, more and "C restart" or nil }
+-- FAULTS are those of schedules.lua, in a change of one place and in the change back. A server that starts again differs from one that
+-- evicts the item by its CAS uniques alone.
+local FAULTS <const> = { "from loses", "to loses", "from gone", "to gone", "partition", "pause", "timeout", "crash",
+    more and "from restarts" or nil, more and "to restarts" or nil }
 
 local GROWTH <const>, SLOT <const>, BOTH <const>, EACH <const> = { "growth" }, { "slot" }, { "growth", "shrink" }, { "growth", "shrink", "slot", "all" }
 
@@ -106,7 +108,7 @@ local function explorePlace(pair, first, second, place)
         each(RECACHE, CORE, function(a, b) explore(class, BOTH, place, two(a, b), nil, "stays") end)
     end
     local function three(a, b, c) explore(class, GROWTH, place, { script(first, a), script(second, b), script(second, c) }) end
-    if place == "P" and second == "warming" then -- two reads at once, while another proxy moves the item and a third one changes it
+    if place == "from" and second == "warming" then -- two reads at once, while another proxy moves the item and a third one changes it
         each({ "gets" }, { "set", "delete" }, function(a, b)
             explore(class, SLOT, place, { pipeline(first, a, "get"), script("warming", "get"), script("warming", b) })
         end)
@@ -131,15 +133,15 @@ local function explorePair(pair, first, second)
     each(FEW, FEW, function(a, b)
         local clients = { script(first, a), script(second, b) }
         if closes and first ~= "after" and second ~= "after" then
-            explore(pair.name .. "\tunmoved", BOTH, "P", clients, nil, "leaves")
+            explore(pair.name .. "\tunmoved", BOTH, "from", clients, nil, "leaves")
         end
         if first == "preparing" or second == "preparing" then
-            explore(pair.name .. "\tnot cleaned", BOTH, "old C", clients, nil, "leaves")
+            explore(pair.name .. "\tnot cleaned", BOTH, "old to", clients, nil, "leaves")
         end
     end)
     for _, a in ipairs(first == "warming" and closes and FEW or {}) do
         explore(pair.name .. "\trecache", BOTH, "none", { script(first, "mg with N"), script(second, a) })
-        explore(pair.name .. "\trecache", BOTH, "P", { script(first, "md with I", "get"), script(second, a) })
+        explore(pair.name .. "\trecache", BOTH, "from", { script(first, "md with I", "get"), script(second, a) })
     end
 end
 

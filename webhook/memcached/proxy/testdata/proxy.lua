@@ -168,7 +168,7 @@ local function new(configuration)
     end
 end
 
--- ofProxy reports whether an item has a CAS unique of library.lua, claims whether it is a claim on P, and fences whether it is a fence on C.
+-- ofProxy reports whether an item has a CAS unique of library.lua, claims whether it is a claim on `from`.
 local function ofProxy(item) return item ~= nil and math.tointeger(tonumber(item.unique)) >> 52 == 0x6d6 end
 local function claims(item) return ofProxy(item) and tonumber(item.unique) & 6 ~= 0 end
 

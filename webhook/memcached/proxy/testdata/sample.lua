@@ -1,6 +1,6 @@
 -- lua5.4 sample.lua LIBRARY DIRECTORY COUNT SEED
--- Prints schedules of the exploration as lines of JSON, with what the model says about them: COUNT random ones, and before them some in which
--- a proxy takes over. Other schedules in which time passes, or in which a request is not executed or late, are left out.
+-- Prints schedules of the exploration as lines of JSON, with what the model says about them: COUNT random ones, and before them some in
+-- which a proxy takes over. Other schedules in which time passes, or in which a request is not executed or late, are left out.
 local random, seed = math.random, math.randomseed
 DIRECTORY = arg[2]
 local cases = dofile(DIRECTORY .. "cases.lua")
@@ -17,9 +17,9 @@ local function quoted(text) return '"' .. text:gsub("\r\n", "\\r\\n") .. '"' end
 
 local function list(all) return "[" .. table.concat(all, ",") .. "]" end
 
-local function items(p, c)
+local function items(from, to)
     local all = {}
-    for i, item in ipairs({ p or false, c or false }) do
+    for i, item in ipairs({ from or false, to or false }) do
         all[i] = item and ('{"value":"%s","flags":"%s","cas":"%s","ttl":%d,"stale":%s}'):format(item.value, item.flags, item.unique,
             item.expires and item.expires - schedules.START // 1000 or -1, tostring(item.stale == true)) or "null"
     end
@@ -62,12 +62,12 @@ local function show(name, direction, case, run, verdict)
         clients[i] = ('{"phase":"%s","commands":%s,"responses":%s}'):format(client.phase, list(client.commands), list(client.responses))
     end
     print(('{"name":"%s","verdict":"%s","grow":%s,"clients":%s,"order":%s,"before":%s,"after":%s}'):format(name, verdict, direction == "growth",
-        list(clients), list(order(case, run)), items(case.P, case.C), items(run.servers.P.item, run.servers.C.item)))
+        list(clients), list(order(case, run)), items(case.from, case.to), items(run.servers.from.item, run.servers.to.item)))
 end
 
 -- known shows the schedules of clients that have an order, and in which a proxy takes over from one that has ended.
 local function known(name, direction, clients, pattern)
-    local case = cases.new(direction, "P", clients, "stays")
+    local case = cases.new(direction, "from", clients, "stays")
     case.fault, case.exact = "crash", true
     schedules.each(case, function(run, verdict)
         local requests = order(case, run)
@@ -99,7 +99,7 @@ while left > 0 do
         clients[3] = script(pair[random(2)], some(1))
     end
     local direction = ({ "growth", "shrink" })[random(2)]
-    local case = cases.new(direction, pair.places[random(0, #pair.places)] or "P", clients, "stays") -- P, although the item can be lost then
+    local case = cases.new(direction, pair.places[random(0, #pair.places)] or "from", clients, "stays") -- there, although the item can be lost then
     case.fault = random(8) == 1 and "crash" or nil
     local run = schedules.one(case, random)
     if order(case, run) and run.now == schedules.START then

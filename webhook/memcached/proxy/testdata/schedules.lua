@@ -1,7 +1,7 @@
 -- Runs every schedule of a case: which client's request is executed next, and when a fault happens.
 --
--- A case has clients (lists of {phase, command}), the items of P and C, and reads that follow one after the other. With fault, one fault
--- happens at any time, or none. FAULTS describes them. A client that pipelines sends its commands before it has a response: each is a
+-- A case has clients (lists of {phase, command}), the items of `from` and `to`, and reads that follow one after the other. With fault, one
+-- fault happens at any time, or none. FAULTS describes them. A client that pipelines sends its commands before it has a response: each is a
 -- client of its own here, on one connection, which follows the one before, and the requests of a proxy reach a server in their order.
 --
 -- A schedule is not continued if another one has led to the same state: the servers, what each client has seen, and which
@@ -15,9 +15,9 @@ local schedules = { proxies = proxies, history = history, START = 1700000000000 
 -- LATER is longer than all TTLs of proxies and leases, in milliseconds.
 local LATER <const> = 10000
 
-local function copyOf(from)
+local function copyOf(original)
     local copy = {}
-    for key, value in pairs(from) do
+    for key, value in pairs(original) do
         copy[key] = value
     end
     return copy
@@ -48,7 +48,7 @@ end
 
 -- signature identifies the state of a run.
 local function signature(run)
-    local parts = { run.now, run.servers.P.state, run.servers.C.state, run.fault or "-", run.lost or "-", run.late and run.late.id or "-",
+    local parts = { run.now, run.servers.from.state, run.servers.to.state, run.fault or "-", run.lost or "-", run.late and run.late.id or "-",
         run.partitioned and "partition" or "-" }
     for _, client in ipairs(run.clients) do
         parts[#parts + 1] = client.log
@@ -146,7 +146,7 @@ local function change(run, name, server)
 end
 
 local function execute(run, client, step, late)
-    local unreachable = run.partitioned and step.server == "P" and client.name == "1"
+    local unreachable = run.partitioned and step.server == "from" and client.name == "1"
     local text, server = model.serve(unreachable and model.gone or run.servers[step.server], step.request)
     if text then
         change(run, step.server, server)
@@ -162,33 +162,33 @@ end
 local function elapse(run, milliseconds)
     run.now = run.now + milliseconds
     model.now = run.now
-    change(run, "P", model.current(run.servers.P))
-    change(run, "C", model.current(run.servers.C))
+    change(run, "from", model.unexpired(run.servers.from))
+    change(run, "to", model.unexpired(run.servers.to))
 end
 
 -- lose removes the item of a server. If this server decides or will decide, the history has the loss.
 local function lose(run, name, server)
-    local p, item = run.servers.P.item, run.servers[name].item
-    local decides = name == "P" and not proxies.claims(p) or name == "C" and (not p or proxies.ofProxy(p)) and not proxies.ofProxy(item)
+    local from, item = run.servers.from.item, run.servers[name].item
+    local decides = name == "from" and not proxies.claims(from) or name == "to" and (not from or proxies.ofProxy(from)) and not proxies.ofProxy(item)
     change(run, name, server)
     run.trace = { before = run.trace, client = name }
     if decides then
         run.operations = copyOf(run.operations)
         table.insert(run.operations, { name = "loss", value = "", start = run.clock + 1, crashed = true, client = name, phase = "server",
-            stop = name == "C" and p and math.huge or run.clock + 2 }) -- while an owner is on P, readers still find the item there
+            stop = name == "to" and from and math.huge or run.clock + 2 }) -- while an owner is on `from`, readers still find the item there
         run.clock, run.lost = run.clock + 2, run.finished
         run.finished = run.finished .. "L"
     end
 end
 
 -- FAULTS are what can happen once instead of the next step of client 1, or at any time. Each changes a run.
---   crash    the proxy of client 1 ends, before or after its request is executed, or the request arrives at any later time
---   timeout  the proxy of client 1 gets no response: its request is not executed, or executed, or arrives at any later time
---   pause    no proxy does anything for LATER
---   lose     a server loses its item, because it evicts it
---   restart  a server starts again, empty
---   gone     P does not respond until the change back, for which it starts again, empty; with returns, at any time
---   partition  the proxy of client 1 does not reach P until the clients have finished; with returns, for any time
+--   crash      the proxy of client 1 ends, before or after its request is executed, or the request arrives at any later time
+--   timeout    the proxy of client 1 gets no response: its request is not executed, or executed, or arrives at any later time
+--   pause      no proxy does anything for LATER
+--   loses      a server loses its item, because it evicts it
+--   restarts   a server starts again, empty
+--   gone       a server does not respond; `from` does again for the change back, empty, and with returns at any time
+--   partition  the proxy of client 1 does not reach `from` until the clients have finished; with returns, for any time
 local FAULTS <const> = {
     crash = function(run, client, how)
         client.over, client.step, operation(run, client).crashed = true, run.exact and client.step or nil, true
@@ -208,12 +208,12 @@ local FAULTS <const> = {
         continue(run, client, false)
     end,
     pause = function(run) elapse(run, LATER) end,
-    ["P lose"] = function(run) lose(run, "P", model.without(run.servers.P)) end,
-    ["C lose"] = function(run) lose(run, "C", model.without(run.servers.C)) end,
-    ["P restart"] = function(run) lose(run, "P", model.restarted()) end,
-    ["C restart"] = function(run) lose(run, "C", model.restarted()) end,
-    ["P gone"] = function(run) lose(run, "P", model.gone) end,
-    ["C gone"] = function(run) lose(run, "C", model.gone) end,
+    ["from loses"] = function(run) lose(run, "from", model.without(run.servers.from)) end,
+    ["to loses"] = function(run) lose(run, "to", model.without(run.servers.to)) end,
+    ["from restarts"] = function(run) lose(run, "from", model.restarted()) end,
+    ["to restarts"] = function(run) lose(run, "to", model.restarted()) end,
+    ["from gone"] = function(run) lose(run, "from", model.gone) end,
+    ["to gone"] = function(run) lose(run, "to", model.gone) end,
     ["partition"] = function(run) run.partitioned = true end,
 }
 
@@ -227,7 +227,7 @@ local function step(case, run, i, how)
         return run
     elseif how == "reach" then
         run.partitioned = nil
-        change(run, "P", run.servers.P == model.gone and model.restarted() or run.servers.P)
+        change(run, "from", run.servers.from == model.gone and model.restarted() or run.servers.from)
         return run
     elseif not client.step and how ~= "fault" then
         start(case, run, client)
@@ -257,8 +257,8 @@ end
 -- faults adds the faults that are possible next.
 local function faults(run, all)
     local client, fault = run.clients[1], run.fault
-    local server = fault and fault:match("^[PC]")
-    if fault == "P gone" or fault == "C gone" or fault == "partition" or server and run.servers[server].item then
+    local server = fault and fault:match("^(%l+) ")
+    if fault == "from gone" or fault == "to gone" or fault == "partition" or server and run.servers[server].item then
         all[#all + 1] = { 1, "fault" }
     elseif fault == "pause" and client.step and not client.step.pause then
         all[#all + 1] = { 1, "fault" }
@@ -283,7 +283,7 @@ local function choices(case, run)
     end
     if #all > 0 then
         faults(run, all)
-        if case.returns and (run.partitioned or run.servers.P == model.gone) then
+        if case.returns and (run.partitioned or run.servers.from == model.gone) then
             all[#all + 1] = { 1, "reach" }
         end
     else
@@ -319,15 +319,16 @@ end
 
 -- finished returns a run after the commands that follow one after the other. What they do depends only on the servers.
 local function finished(case, run)
-    local p, c = run.servers.P.item, run.servers.C.item
-    local copies = p and c and not proxies.ofProxy(p) and not proxies.ofProxy(c) and not (c.value ~= case.value and c == model.new(0, case.C).item)
+    local from, to = run.servers.from.item, run.servers.to.item
+    local copies = from and to and not proxies.ofProxy(from) and not proxies.ofProxy(to)
+        and not (to.value ~= case.value and to == model.new(0, case.to).item)
     run = copyOf(run)
     run.partitioned = nil
     if case.fault then
         model.now = run.now
         elapse(run, LATER)
     end
-    local key = run.servers.P.state .. "|" .. run.servers.C.state .. "|" .. run.now
+    local key = run.servers.from.state .. "|" .. run.servers.to.state .. "|" .. run.now
     local known, first = case.known[key], #run.operations
     if known and not run.exact then
         run.operations = copyOf(run.operations)
@@ -345,7 +346,7 @@ local function finished(case, run)
 end
 
 local function begin(case)
-    local run = { now = schedules.START, servers = { P = model.new(10, case.P), C = model.new(1000, case.C) }, clients = {}, operations = {}, events = {},
+    local run = { now = schedules.START, servers = { from = model.new(10, case.from), to = model.new(1000, case.to) }, clients = {}, operations = {}, events = {},
         clock = 0, steps = 0, finished = "", exact = case.exact, fault = case.fault }
     case.known = {}
     for i, script in ipairs(case.clients) do

@@ -33,8 +33,8 @@ end
 -- gone is a server that does not respond.
 model.gone = { unique = 0, state = "gone", served = {} }
 
--- current returns a server without its item if the TTL of the item has ended.
-function model.current(server)
+-- unexpired returns a server without its item if the TTL of the item has ended.
+function model.unexpired(server)
     local item = server.item
     return item and item.expires and item.expires <= seconds() and model.without(server) or server
 end
@@ -243,7 +243,7 @@ function model.serve(server, r)
     if server == model.gone then
         return false, server
     end
-    server = model.current(server)
+    server = model.unexpired(server)
     local served = server.served[model.now] or {}
     server.served[model.now] = served
     if not served[r] then

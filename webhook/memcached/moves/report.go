@@ -27,12 +27,12 @@ type Report struct {
 
 // explanations are those of the phases, for users.
 var explanations = map[v1alpha1.MovePhase]string{
-	v1alpha1.MoveAddingServers:   "New servers start, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.MoveCleaning:        "A Job deletes what earlier changes have left on the remaining servers, and the proxies are rolled out so that they expect the change.",
-	v1alpha1.MovePreparing:       "The proxies are rolled out so that they find items that move.",
-	v1alpha1.MoveWarmingUp:       "The proxies are rolled out so that items move to their new servers.",
+	v1alpha1.MoveAddingServers:   "New servers start. The proxies are rolled out to prepare for the change.",
+	v1alpha1.MoveCleaning:        "A Job deletes old items on the remaining servers. The proxies are rolled out to prepare for the change.",
+	v1alpha1.MovePreparing:       "The proxies are rolled out to find items that move.",
+	v1alpha1.MoveWarmingUp:       "The proxies are rolled out to move items to their new servers.",
 	v1alpha1.MoveClosing:         "The proxies are rolled out to serve each key from its new server. Items that have not moved are lost.",
-	v1alpha1.MoveRemovingServers: "Servers are removed once no running proxy uses them.",
+	v1alpha1.MoveRemovingServers: "The old servers are removed once no running proxy uses them.",
 }
 
 // obstacle is what a move waits for that has not begun, for users.
@@ -40,13 +40,13 @@ type obstacle string
 
 const (
 	noObstacle          obstacle = ""
-	noStatefulSet       obstacle = "The StatefulSet is not observed."
+	noStatefulSet       obstacle = "The StatefulSet has not been observed yet."
 	templateNotApplied  obstacle = "The StatefulSet does not have the pod template yet."
 	templateNotObserved obstacle = "The StatefulSet controller has not observed the pod template yet."
 	proxiesNotAvailable obstacle = "Not all proxies are available."
-	earlierPhase        obstacle = "Proxies of an earlier phase are replaced first."
-	earlierPods         obstacle = "Removed servers with the names of the new ones have not stopped yet."
-	predecessor         obstacle = "Pods of a deleted Memcached of the same name still serve its clients, and stop in seconds if their nodes respond."
+	earlierPhase        obstacle = "The proxies of an earlier phase are replaced first."
+	earlierPods         obstacle = "Removed servers with the same names as the new servers have not stopped yet."
+	predecessor         obstacle = "Pods of a deleted Memcached with the same name have not stopped yet. They stop within seconds if their nodes respond."
 )
 
 // waits returns the report of a move that waits.
@@ -69,9 +69,9 @@ func (s situation) report(r Routes, why obstacle) Report {
 	report := Report{Phase: r.movePhase(), Move: r.Move, Explanation: explanations[r.movePhase()]}
 	switch {
 	case report.Phase == v1alpha1.MoveCleaning && !s.CanRunJob:
-		report.Explanation = "The proxies are rolled out so that they expect the change."
+		report.Explanation = "The proxies are rolled out to prepare for the change."
 	case r.Phase == Announcing && r.Purpose() == v1alpha1.MoveReturn:
-		report.Explanation = "The server starts and is cleaned, and the proxies are rolled out so that they expect the change."
+		report.Explanation = "The server starts and is cleaned. The proxies are rolled out to prepare for the change."
 	}
 	return report
 }

@@ -39,13 +39,13 @@ type Config struct {
 func (c *Config) Check() error {
 	switch {
 	case c.From == "" || c.Through == "":
-		return errors.New("copy requires --from and --through")
+		return errors.New("copy requires --from and --through: set the host:port of the server and of the proxies")
 	case !isHostPort(c.From) || !isHostPort(c.Through):
 		return fmt.Errorf("--from %q and --through %q must be host:port", c.From, c.Through)
 	case c.Room < 0:
 		return fmt.Errorf("--room %d must not be negative", c.Room)
 	case c.Rate <= 0 || c.InFlight <= 0 || c.Patience <= 0:
-		return errors.New("--rate, --in-flight and --patience must be above 0")
+		return errors.New("--rate, --in-flight and --patience must be greater than 0")
 	}
 	return nil
 }

@@ -47,8 +47,11 @@ type Config struct {
 
 // Check returns an error for an invalid configuration.
 func (c *Config) Check() error {
-	if c.Grace <= 0 {
-		return errors.New("--grace must be above 0")
+	switch {
+	case c.Memcached == "":
+		return errors.New("hold requires --memcached: set the host:port of the memcached in the same pod")
+	case c.Grace <= 0:
+		return errors.New("--grace must be greater than 0")
 	}
 	return nil
 }

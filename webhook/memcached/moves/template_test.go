@@ -153,13 +153,13 @@ func TestTemplate(t *testing.T) {
 // TestWaiting checks that the phase Waiting says what it waits for.
 func TestWaiting(t *testing.T) {
 	for want, change := range map[string]func(*Facts){
-		"The StatefulSet has not been observed yet.":       func(f *Facts) { f.Workload = nil },
-		"The StatefulSet controller has not":     lagging(3),
-		"The proxies of an earlier phase are ":       all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
-		"The proxies of an earlier phase":            func(f *Facts) { f.Size, f.Proxies.Pods[0].Routes = 4, ParseRoutes("0-1_0-2_closing") },
-		"Not all proxies are available.":         all(edited, busy),
+		"The StatefulSet has not been observed yet.":  func(f *Facts) { f.Workload = nil },
+		"The StatefulSet controller has not":          lagging(3),
+		"The proxies of an earlier phase are ":        all(edited, func(f *Facts) { f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-1_closing") }),
+		"The proxies of an earlier phase":             func(f *Facts) { f.Size, f.Proxies.Pods[0].Routes = 4, ParseRoutes("0-1_0-2_closing") },
+		"Not all proxies are available.":              all(edited, busy),
 		"Removed servers with the same names as the ": all(edited, func(f *Facts) { f.Servers[3] = Server{} }),
-		"Pods of a deleted Memcached with the ":    all(ended(), func(f *Facts) { f.Predecessor = []Pod{{Name: "cache-0"}} }),
+		"Pods of a deleted Memcached with the ":       all(ended(), func(f *Facts) { f.Predecessor = []Pod{{Name: "cache-0"}} }),
 	} {
 		f := factsOf(3, 3, "0-2")
 		change(f)

@@ -100,10 +100,10 @@ func checkParentSize(whole jsontext.Value) error {
 		return err
 	}
 	if values -= countValues(parts.Status); values > maxParentValues {
-		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, more than %d", values, maxParentValues)}
+		return &ParentError{fmt.Errorf("the object has %d values in its lists and fields, but at most %d are allowed", values, maxParentValues)}
 	}
 	if size := len(parts.Spec); size > MaxSpecBytes {
-		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, more than the limit of %d", size, MaxSpecBytes)}
+		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, but at most %d are allowed", size, MaxSpecBytes)}
 	}
 	return nil
 }

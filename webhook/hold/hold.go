@@ -75,7 +75,7 @@ func (c *Config) handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /hold", func(w http.ResponseWriter, r *http.Request) {
 		address, _, _ := net.SplitHostPort(r.RemoteAddr)
 		if holds.add(address, 1) > maxHolds {
-			http.Error(w, "too many requests of this address hold memcached", http.StatusTooManyRequests)
+			http.Error(w, "too many requests from this address hold memcached", http.StatusTooManyRequests)
 			holds.add(address, -1)
 			return
 		}

@@ -100,10 +100,10 @@ func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 		codes[64] = certificateRemedy(spec)
 	}
 	if spec.AuthMode() == v1alpha1.AuthASCII {
-		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
+		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; otherwise, check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
 	}
 	if spec.Flash != nil {
-		codes[1] = "check that the fsGroup of spec.podSecurityContext may write to the volume of spec.flash; or " + codes[1]
+		codes[1] = "check that the fsGroup of spec.podSecurityContext can write to the volume of spec.flash; otherwise, " + codes[1]
 	}
 	return codes
 }

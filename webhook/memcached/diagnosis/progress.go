@@ -99,7 +99,7 @@ func toSpares(f moves.Facts, report moves.Report) string {
 		leaving = append(leaving, leavingServer(f, ordinal))
 	}
 	if len(leaving) == 1 {
-		return fmt.Sprintf("Moving items to a spare from %s", leaving[0])
+		return "Moving items to a spare from " + leaving[0]
 	}
 	return fmt.Sprintf("Moving the items of %d servers to spares: %s", len(leaving), strings.Join(leaving, "; "))
 }

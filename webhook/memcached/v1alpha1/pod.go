@@ -38,7 +38,8 @@ const (
 
 // PodOptions configure the scheduling, the identity and the metadata of the pods. The fields are those of a pod.
 type PodOptions struct {
-	// affinity is the affinity of the servers to nodes and to other pods. Proxies and the Job use only nodeAffinity.
+	// affinity is the affinity of the servers to nodes and to other pods. Proxies and the Job only use its
+	// nodeAffinity.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 	// nodeSelector lists the labels that a node must have to run the pods of the cache, including proxies and the Job.

@@ -31,7 +31,7 @@ type Proxy struct {
 	// +kubebuilder:default={}
 	Warmup Warmup `json:"warmup,omitzero"`
 	// preStopSleepSeconds is how long a terminating proxy keeps serving, so that clients can switch to other proxies.
-	// Each phase of a change replaces the proxies, and takes this time longer.
+	// Each phase of a change replaces the proxies, so each phase takes this much longer.
 	// +optional
 	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=0
@@ -131,7 +131,7 @@ type ProxyStatus struct {
 	// +optional
 	Move *MoveStatus `json:"move,omitempty"`
 	// secondsPerServer is how long the last change took per server, including the rollouts of the proxies. A drained
-	// server takes about as long to move its items, and its grace period must be longer.
+	// server takes about as long to move its items, so its grace period must be longer.
 	// +optional
 	SecondsPerServer int64 `json:"secondsPerServer,omitempty"`
 	// lastDecision is the last decision of the operator. Users do not need it.
@@ -142,9 +142,9 @@ type ProxyStatus struct {
 // ProxyDecision is the last decision of the operator. Users do not need it. If it is lost or edited, a change
 // takes longer.
 type ProxyDecision struct {
-	// routes is the configuration of the proxies, which their label memcached-operator.example.com/proxy-routes also
-	// has. 0-2 means three servers. 0-2.1 means that a spare has the keys of server 1. 0-2_0-3_warming has the servers
-	// before and after a change, and its phase.
+	// routes is the configuration of the proxies, as in their label memcached-operator.example.com/proxy-routes. 0-2
+	// means three servers. 0-2.1 means that a spare has the keys of server 1. 0-2_0-3_warming means a change from
+	// servers 0-2 to servers 0-3 in the phase WarmingUp.
 	// +optional
 	Routes string `json:"routes,omitempty"`
 	// observed identifies the rollout of the proxies that this status describes.
@@ -152,7 +152,7 @@ type ProxyDecision struct {
 	Observed Revision `json:"observed,omitzero"`
 }
 
-// MovePurpose is the reason for which items move to other servers.
+// MovePurpose is the reason for a move.
 //
 // +kubebuilder:validation:Enum=Resize;Replace;ToSpare;Return
 type MovePurpose string

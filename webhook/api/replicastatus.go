@@ -23,11 +23,10 @@ type ReplicaStatus struct {
 	// observedGeneration is the generation of the spec that this status describes. Metacontroller sets it.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// conditions are the conditions of the resource. Available: at least one pod serves. Ready: the observed state
-	// matches the desired state. Progressing: replicas or other children are changing to the desired state. Degraded:
-	// there is a problem, which the message describes. Ready and Degraded are never both True. Two conditions exist
-	// only while they are True. AtRisk: there may be a problem later. Stalled: there is a problem, and nothing
-	// progresses until a user acts.
+	// conditions are the conditions of the resource. Available: at least one pod serves. Ready: the observed state matches the desired state.
+	// Progressing: replicas or other children are changing to the desired state. Degraded: there is a problem, which the message describes.
+	// Ready and Degraded are never both True. Two conditions exist only while they are True. AtRisk: there may be a problem later. Stalled:
+	// there is a problem, and nothing progresses until a user acts.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -46,8 +45,8 @@ const (
 	Degraded = "Degraded"
 	// AtRisk is True while the parent may get a problem, and does not exist otherwise. It does not affect the other conditions.
 	AtRisk = "AtRisk"
-	// Stalled is True while nothing progresses because of a problem that remains until a user acts, and does not exist otherwise.
-	// Tools that wait by the rules of kstatus, such as Flux, then fail immediately.
+	// Stalled is True while nothing progresses because of a problem that remains until a user acts, and does not exist otherwise. Tools that
+	// wait by the rules of kstatus, such as Flux, then fail immediately.
 	//
 	// https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
 	Stalled = "Stalled"

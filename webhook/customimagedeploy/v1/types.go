@@ -6,8 +6,8 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// CustomImageDeploy runs an image that serves HTTP, and publishes it with a Deployment, a Service and an Ingress of the
-// same name. When it is deleted, it deletes first the Ingress, then the Service, then the Deployment.
+// CustomImageDeploy runs an image that serves HTTP, and publishes it with a Deployment, a Service and an Ingress of the same name. When it is
+// deleted, it deletes first the Ingress, then the Service, then the Deployment.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=customimagedeploys,shortName=cid,categories=all
@@ -51,15 +51,15 @@ type CustomImageDeploySpec struct {
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	Size *int32 `json:"size,omitempty"`
-	// host is the host name for which the Ingress accepts requests. The first label may be an asterisk. Defaults to
-	// NAME.NAMESPACE of this resource.
+	// host is the host name for which the Ingress accepts requests. The first label may be an asterisk. Defaults to NAME.NAMESPACE of this
+	// resource.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*][.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') && !self.matches('^[0-9.]+$')",message="spec.host must be a host name of lower case letters, digits, dashes and dots, not an IP address"
 	Host string `json:"host,omitempty"`
-	// ingressClassName is the name of the IngressClass whose controller serves the Ingress. Defaults to the default
-	// IngressClass of the cluster, if there is one.
+	// ingressClassName is the name of the IngressClass whose controller serves the Ingress. Defaults to the default IngressClass of the cluster,
+	// if there is one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -71,8 +71,8 @@ type CustomImageDeploySpec struct {
 type CustomImageDeployStatus struct {
 	api.ReplicaStatus `json:",inline"`
 
-	// address is the host name or IP address of the load balancer of the Ingress. The condition Ready waits for it only
-	// if spec.ingressClassName is set, because without a class there may be no controller that sets an address.
+	// address is the host name or IP address of the load balancer of the Ingress. The condition Ready waits for it only if spec.ingressClassName
+	// is set, because without a class there may be no controller that sets an address.
 	// +optional
 	Address string `json:"address,omitempty"`
 }

@@ -18,20 +18,18 @@ type Metrics struct {
 	// +optional
 	// +kubebuilder:default=false
 	Enabled bool `json:"enabled,omitempty"`
-	// image is the image of the exporter of the servers. The proxies use the exporter of the operator's image. Defaults
-	// to a version of prom/memcached-exporter that each release of the operator pins.
+	// image is the image of the exporter of the servers. The proxies use the exporter of the operator's image. Defaults to a version of
+	// prom/memcached-exporter that each release of the operator pins.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.metrics.image must be the name of one image: ASCII characters without spaces"
 	Image string `json:"image,omitempty"`
-	// resources are the resources of each exporter container. Defaults to requests of 10m CPU and 32Mi memory, and a
-	// memory limit of 64Mi.
+	// resources are the resources of each exporter container. Defaults to requests of 10m CPU and 32Mi memory, and a memory limit of 64Mi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// serviceMonitor creates a ServiceMonitor of the Prometheus Operator. Use {} for the defaults. It requires the
-	// ServiceMonitor CRD in the cluster, and the kustomize component manifests/components/service-monitors in the
-	// installation.
+	// serviceMonitor creates a ServiceMonitor of the Prometheus Operator. Use {} for the defaults. It requires the ServiceMonitor CRD in the
+	// cluster, and the kustomize component manifests/components/service-monitors in the installation.
 	// +optional
 	// +nullable
 	ServiceMonitor *ServiceMonitor `json:"serviceMonitor,omitempty"`

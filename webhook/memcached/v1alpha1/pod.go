@@ -38,8 +38,7 @@ const (
 
 // PodOptions configure the scheduling, the identity and the metadata of the pods. The fields are those of a pod.
 type PodOptions struct {
-	// affinity is the affinity of the servers to nodes and to other pods. Proxies and the Job only use its
-	// nodeAffinity.
+	// affinity is the affinity of the servers to nodes and to other pods. Proxies and the Job only use its nodeAffinity.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 	// nodeSelector lists the labels that a node must have to run the pods of the cache, including proxies and the Job.
@@ -50,18 +49,17 @@ type PodOptions struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-	// unreachableNodeTolerationSeconds is how long pods stay on a node that is not ready or does not respond, before
-	// Kubernetes deletes them. Kubernetes takes about 50 seconds to notice such a node. With proxies, the keys of a
-	// deleted server then move to another server. The field sets tolerationSeconds of the tolerations for
-	// node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. A toleration for the same taint in tolerations
-	// takes precedence. Defaults to 30 with spec.proxy, and 300 otherwise, as in Kubernetes.
+	// unreachableNodeTolerationSeconds is how long pods stay on a node that is not ready or does not respond, before Kubernetes deletes them.
+	// Kubernetes takes about 50 seconds to notice such a node. With proxies, the keys of a deleted server then move to another server. The field
+	// sets tolerationSeconds of the tolerations for node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. A toleration for the same
+	// taint in tolerations takes precedence. Defaults to 30 with spec.proxy, and 300 otherwise, as in Kubernetes.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UnreachableNodeTolerationSeconds *int64 `json:"unreachableNodeTolerationSeconds,omitempty"`
-	// topologySpreadConstraints spread the servers over the cluster. A constraint without a labelSelector selects the
-	// servers of this cache. Proxies do not use them: they always prefer different nodes and zones. Defaults to one
-	// constraint for nodes with whenUnsatisfiable ScheduleAnyway. With this default, and without
-	// affinity.podAntiAffinity, the servers also prefer nodes and zones without other servers of this cache.
+	// topologySpreadConstraints spread the servers over the cluster. A constraint without a labelSelector selects the servers of this cache.
+	// Proxies do not use them: they always prefer different nodes and zones. Defaults to one constraint for nodes with whenUnsatisfiable
+	// ScheduleAnyway. With this default, and without affinity.podAntiAffinity, the servers also prefer nodes and zones without other servers of
+	// this cache.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -85,19 +83,18 @@ type PodOptions struct {
 	// +optional
 	PodAnnotations Annotations `json:"podAnnotations,omitempty"`
 
-	// userIDs determines who sets the user and the groups of the pods. Fixed sets runAsUser, runAsGroup and fsGroup to
-	// 11211, the user of the official image. Assigned sets none of them. Use Assigned if the cluster assigns user IDs
-	// and refuses others, as OpenShift does. In other clusters, the official image does not start with Assigned.
-	// podSecurityContext takes precedence. Defaults to Fixed.
+	// userIDs determines who sets the user and the groups of the pods. Fixed sets runAsUser, runAsGroup and fsGroup to 11211, the user of the
+	// official image. Assigned sets none of them. Use Assigned if the cluster assigns user IDs and refuses others, as OpenShift does. In other
+	// clusters, the official image does not start with Assigned. podSecurityContext takes precedence. Defaults to Fixed.
 	// +optional
 	UserIDs UserIDs `json:"userIDs,omitempty"`
-	// podSecurityContext is the security context of the pods. Fields that are not set keep their defaults: the user and
-	// groups of userIDs, runAsNonRoot true, and the seccomp profile RuntimeDefault. With proxies, the default sysctls
-	// of the servers close connections 25 seconds after the peer disappears. An empty list of sysctls removes them.
+	// podSecurityContext is the security context of the pods. Fields that are not set keep their defaults: the user and groups of userIDs,
+	// runAsNonRoot true, and the seccomp profile RuntimeDefault. With proxies, the default sysctls of the servers close connections 25 seconds
+	// after the peer disappears. An empty list of sysctls removes them.
 	// +optional
 	PodSecurityContext *corev1.PodSecurityContext `json:"podSecurityContext,omitempty"`
-	// securityContext is the security context of the memcached containers. Fields that are not set keep their defaults:
-	// no privilege escalation, no capabilities, and a read-only root filesystem.
+	// securityContext is the security context of the memcached containers. Fields that are not set keep their defaults: no privilege escalation,
+	// no capabilities, and a read-only root filesystem.
 	// +optional
 	SecurityContext *corev1.SecurityContext `json:"securityContext,omitempty"`
 }

@@ -8,8 +8,7 @@ type ClientAuth string
 const (
 	// ClientAuthNone does not request a certificate.
 	ClientAuthNone ClientAuth = "None"
-	// ClientAuthRequest verifies the certificate of a client if it presents one. It also accepts clients without a
-	// certificate.
+	// ClientAuthRequest verifies the certificate of a client if it presents one. It also accepts clients without a certificate.
 	ClientAuthRequest ClientAuth = "Request"
 	// ClientAuthRequire refuses clients without a certificate that the CA has signed.
 	ClientAuthRequire ClientAuth = "Require"
@@ -29,15 +28,14 @@ const (
 
 // TLS configures the encryption of client connections. With proxies, it applies to the proxies.
 type TLS struct {
-	// secretName is the name of a Secret of type kubernetes.io/tls in the same namespace. It must have the keys tls.crt and
-	// tls.key. If clientAuth is not None, it must also have the key ca.crt with the CA of the clients. cert-manager creates
-	// such Secrets.
+	// secretName is the name of a Secret of type kubernetes.io/tls in the same namespace. It must have the keys tls.crt and tls.key. If
+	// clientAuth is not None, it must also have the key ca.crt with the CA of the clients. cert-manager creates such Secrets.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, starting and ending with a letter or digit"
 	SecretName string `json:"secretName,omitempty"`
-	// clientAuth determines how the certificates of clients are verified. None requests no certificate. Request also
-	// accepts clients without a certificate. Require refuses them.
+	// clientAuth determines how the certificates of clients are verified. None requests no certificate. Request also accepts clients without a
+	// certificate. Require refuses them.
 	// +optional
 	// +kubebuilder:default=None
 	ClientAuth ClientAuth `json:"clientAuth,omitempty"`
@@ -66,9 +64,9 @@ type Auth struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, starting and ending with a letter or digit"
 	SecretName string `json:"secretName,omitempty"`
-	// mode determines how clients authenticate. SASL uses the binary protocol. The name of a SASL user needs a realm,
-	// such as app@shop, because otherwise memcached adds the name of the pod as the realm. ASCII uses the ASCII
-	// protocol. With ASCII, memcached loads at most 8 users, and metrics are not supported.
+	// mode determines how clients authenticate. SASL uses the binary protocol. The name of a SASL user needs a realm, such as app@shop, because
+	// otherwise memcached adds the name of the pod as the realm. ASCII uses the ASCII protocol. With ASCII, memcached loads at most 8 users, and
+	// metrics are not supported.
 	// +optional
 	// +kubebuilder:default=SASL
 	Mode AuthMode `json:"mode,omitempty"`

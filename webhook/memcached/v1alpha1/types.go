@@ -7,8 +7,8 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 )
 
-// Memcached is a cache of one or more memcached servers. Clients distribute the keys over the servers by hashing. With
-// spec.proxy, proxies do this for them.
+// Memcached is a cache of one or more memcached servers. Clients distribute the keys over the servers by hashing. With spec.proxy, proxies do
+// this for them.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=mc,categories=all
@@ -45,14 +45,13 @@ type MemcachedStatus struct {
 	// updatedReplicas is the number of pods that have the current pod template.
 	// +optional
 	UpdatedReplicas int32 `json:"updatedReplicas"`
-	// servers are the host:port of each server, in a stable order, for client libraries. For a StatefulSet, they are
-	// the names of all pods, ready or not, so that a replaced pod keeps its place. For a Deployment, they are the
-	// addresses of the ready pods. With proxies, clients use proxy.address instead.
+	// servers are the host:port of each server, in a stable order, for client libraries. For a StatefulSet, they are the names of all pods,
+	// ready or not, so that a replaced pod keeps its place. For a Deployment, they are the addresses of the ready pods. With proxies, clients
+	// use proxy.address instead.
 	// +optional
 	// +listType=atomic
 	Servers []string `json:"servers"`
-	// image is the image of memcached in the pod template of the servers. An upgrade of the operator does not change
-	// it.
+	// image is the image of memcached in the pod template of the servers. An upgrade of the operator does not change it.
 	// +optional
 	Image string `json:"image,omitempty"`
 	// memory is the memory of each server.
@@ -86,8 +85,8 @@ type ScalingStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	Replicas int32 `json:"replicas"`
-	// lastStepTime is the time of the last step, or the time at which the operator first observed the current workload.
-	// The next step follows at least spec.scaling.stepIntervalSeconds later.
+	// lastStepTime is the time of the last step, or the time at which the operator first observed the current workload. The next step follows at
+	// least spec.scaling.stepIntervalSeconds later.
 	// +optional
 	LastStepTime *metav1.Time `json:"lastStepTime,omitempty"`
 	// observed identifies the workload, or the Deployment of the proxies, that this status describes.

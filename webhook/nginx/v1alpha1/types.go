@@ -36,9 +36,8 @@ type NginxSpec struct {
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Count *int32 `json:"count,omitempty"`
-	// image is the nginx image. It must run as a numeric user other than root, with a read-only root filesystem and a
-	// writable /tmp, and listen on port 8080. Defaults to a version of the official unprivileged image that each
-	// release of the operator pins.
+	// image is the nginx image. It must run as a numeric user other than root, with a read-only root filesystem and a writable /tmp, and listen
+	// on port 8080. Defaults to a version of the official unprivileged image that each release of the operator pins.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024

@@ -29,7 +29,7 @@
 
 | value | description |
 |---|---|
-{{ range .EnumValues }}| `{{ .Name }}` | {{ template "cell" .Doc }} |
+{{ range .EnumValues }}| `{{ .Name }}` | {{ template "prose" .Doc }} |
 {{ end -}}
 {{- end -}}
 {{- end -}}
@@ -37,7 +37,7 @@
 
 {{- define "member" -}}
 {{- $sentence := regexFind "Defaults to .*?[.]( |$)" (.Doc | replace "\n" " ") -}}
-| `{{ .Name }}` | {{ markdownRenderType .Type }} | {{ template "default" (dict "member" . "sentence" $sentence) }} | {{ if eq .Name "metadata" }}Standard object metadata.{{ else }}{{ template "cell" (.Doc | replace "\n" " " | replace $sentence "") }}{{ end }}
+| `{{ .Name }}` | {{ markdownRenderType .Type }} | {{ template "default" (dict "member" . "sentence" $sentence) }} | {{ if eq .Name "metadata" }}Standard object metadata.{{ else }}{{ template "prose" (.Doc | replace "\n" " " | replace $sentence "") }}{{ end }}
 {{- range .Validation }}{{ if not (or (has . (list "Optional: {}" "Required: {}" "Schemaless: {}" "XIntOrString: {}")) (hasPrefix "items:XValidation" .)) }}<br>{{ template "cellRule" . }}{{ end }}{{ end }} |
 {{ end -}}
 
@@ -58,6 +58,12 @@
 {{- /* A comment in a cell of a table: one line, and no pipe that ends the cell. */ -}}
 {{- define "cell" -}}
 {{ template "text" (. | trim | replace "\n" " " | replace "|" "\\|") }}
+{{- end -}}
+
+{{- /* The comment of a field or a value without its name: "size is the number" becomes "The number". */ -}}
+{{- define "prose" -}}
+{{- $text := regexReplaceAll "^[A-Za-z_]+( is| are)? " (trim .) "" -}}
+{{ if $text }}{{ template "cell" (print (substr 0 1 $text | upper) (substr 1 -1 $text)) }}{{ end }}
 {{- end -}}
 
 {{- /* A validation rule. crd-ref-docs prints large numbers as 1e+06. */ -}}

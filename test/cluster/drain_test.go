@@ -73,7 +73,7 @@ func TestSpareWithoutRoom(t *testing.T) {
 	})
 	before, history := waitServers(t, m, 3), watchRoutes(t, m)
 	evictServer(t, m, "cache-1")
-	waitCondition(t, m, "AtRisk", "GraceTooShort", "Pod cache-1 is being deleted", "its items do not move yet")
+	waitCondition(t, m, "AtRisk", "GraceTooShort", "Pod cache-1 is being deleted", "its items are not moving yet")
 	waitCondition(t, m, "Degraded", "Unschedulable", "cache-3", "anti-affinity")
 	if len(ended()) > 0 {
 		t.Errorf("%q before the conditions had the cause", ended())

@@ -64,33 +64,33 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.controller, "controller", "", "`file` with the CompositeController")
 	flags.StringVar(&o.name, "name", "", "`name` of the CompositeController, if the file has several")
-	flags.StringToStringVar(&o.endpoint.Others, "hook", nil, "`URL` of a hook that listens elsewhere, as finalize=http://127.0.0.1:8081")
+	flags.StringToStringVar(&o.endpoint.Others, "hook", nil, "`URL` of a hook at another address, for example finalize=http://127.0.0.1:8081")
 	flags.StringVar(&o.samples, "samples", "", "`file or directory` with parents and related objects in YAML")
 	flags.StringVar(&o.requests, "requests", "", "`file or directory` with requests that Metacontroller sent, in JSON")
 	flags.StringVar(&o.crds, "crds", "", "`file or directory` with the CRDs of parents and custom children")
-	flags.StringVarP(&o.output, "output", "o", "table", "`format` of the findings: table, json, junit, or responses, which prints those to the samples")
+	flags.StringVarP(&o.output, "output", "o", "table", "`format` of the output: findings as table, json or junit, or the responses to the samples")
 	flags.StringVar(&o.record, "record", "", "`directory` for the requests about the samples")
 	flags.StringVar(&o.endpoint.TokenFile, "token-file", "", "`file` with the bearer token")
 	flags.StringVar(&o.endpoint.CA, "ca", "", "`file` with the CA of the hook")
 	flags.StringVar(&o.endpoint.Cert, "cert", "", "`file` with the client certificate")
 	flags.StringVar(&o.endpoint.Key, "key", "", "`file` with the key of the client certificate")
-	flags.BoolVar(&o.cluster, "cluster", false, "also run the samples with Metacontroller in a control plane on this machine, which takes minutes")
+	flags.BoolVar(&o.cluster, "cluster", false, "also run the samples with Metacontroller in a local control plane, which takes minutes")
 	flags.IntVar(&o.pid, "pid", 0, "process `ID` of the hook, to measure its memory on Linux")
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "Usage: hookcheck --controller FILE --samples DIR [flags] URL\n\nURL is that of the hook without its path.\n\n%s", flags.FlagUsages())
+		fmt.Fprintf(stderr, "Usage: hookcheck --controller FILE --samples DIR [flags] URL\n\nURL is the URL of the hook without its path.\n\n%s", flags.FlagUsages())
 	}
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	switch {
 	case flags.NArg() != 1:
-		return o, fmt.Errorf("%d arguments, not one URL", flags.NArg())
+		return o, fmt.Errorf("hookcheck requires exactly one argument, the URL of the hook, not %d arguments", flags.NArg())
 	case o.controller == "":
-		return o, errors.New("--controller is missing")
+		return o, errors.New("--controller is required: set the file with the CompositeController")
 	case o.samples == "" && o.requests == "":
-		return o, errors.New("both --samples and --requests are missing")
+		return o, errors.New("--samples or --requests is required")
 	case formats[o.output] == nil:
-		return o, fmt.Errorf("--output is %q, not table, json, junit or responses", o.output)
+		return o, fmt.Errorf("--output must be table, json, junit or responses, not %q", o.output)
 	}
 	o.endpoint.URL = flags.Arg(0)
 	return o, nil

@@ -250,10 +250,10 @@ func TestNotChecked(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(broken))
 	defer hook.Close()
 	for _, test := range []struct{ args, want string }{
-		{"", "not one URL"},
-		{hook.URL, "--controller is missing"},
-		{"--controller ../../manifests/controllers/nginx " + hook.URL, "both --samples and --requests are missing"},
-		{strings.Join(nginx, " ") + " -o yaml " + hook.URL, `--output is "yaml"`},
+		{"", "exactly one argument"},
+		{hook.URL, "--controller is required: set the file with the CompositeController"},
+		{"--controller ../../manifests/controllers/nginx " + hook.URL, "--samples or --requests is required"},
+		{strings.Join(nginx, " ") + " -o yaml " + hook.URL, `not "yaml"`},
 		{strings.Join(nginx, " ") + " http://127.0.0.1:1", "hook is not running"},
 		{strings.Join(nginx, " ") + " 127.0.0.1", "not a URL with a host"},
 		{strings.Join(nginx, " ") + " --controller ../../manifests/controllers " + hook.URL, "has the CompositeControllers customimagedeploy"},

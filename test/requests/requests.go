@@ -98,8 +98,8 @@ func settled(nodes, servers []any) map[string]any {
 		"conditions": []any{
 			condition("Available", "True", "ReplicaReady", "At least one replica is ready."),
 			condition("Ready", "True", "AllReplicasReady", fmt.Sprintf("%d of %d replicas are updated and available.", len(nodes), len(nodes))),
-			condition("Progressing", "False", "Settled", "The observed state is the desired state."),
-			condition("Degraded", "False", "AsExpected", "No problem is observed."),
+			condition("Progressing", "False", "Settled", "The observed state matches the desired state."),
+			condition("Degraded", "False", "AsExpected", "No problem has been found."),
 		},
 	}
 }

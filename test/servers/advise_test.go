@@ -50,7 +50,7 @@ func TestAdvise(t *testing.T) {
 func TestAdvisePasswordOfOpenServer(t *testing.T) {
 	s, _, _ := startSecure(t, combination{}.spec(), ca.New())
 	config := memcachedclient.Config{Timeout: 5 * time.Second, Auth: memcachedclient.AuthASCII, User: user, Password: password}
-	if _, err := memcachedclient.Dial(t.Context(), s.address, config); err == nil || !strings.Contains(err.Error(), "remove --auth") {
+	if _, err := memcachedclient.Dial(t.Context(), s.address, config); err == nil || !strings.Contains(err.Error(), "Remove --auth") {
 		t.Errorf("got the error %v, want one with --auth", err)
 	}
 	if items := s.stats(t, "stats")["curr_items"]; items != "0" {

@@ -48,7 +48,7 @@ func wantUnreached(t *testing.T, proxy string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	if err := reach.Wait(ctx, proxy); err == nil || !strings.Contains(err.Error(), "the proxy reaches no server") {
+	if err := reach.Wait(ctx, proxy); err == nil || !strings.Contains(err.Error(), "the proxy cannot reach any server") {
 		t.Errorf("no server runs: the probe returns %v", err)
 	}
 }

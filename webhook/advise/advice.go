@@ -63,7 +63,7 @@ func size(s situation) *Advice {
 		return s.spare()
 	}
 	if w.Curve == nil {
-		return &Advice{Name: "Unknown", Text: "Keep the memory for now. Whether less is enough, or more is better, is unknown for the reason above.",
+		return &Advice{Name: "Unknown", Text: "Keep the memory for now. The reason above prevents a prediction for less or more memory.",
 			Evidence: fmt.Sprintf("%s is used, %s/s", percent(w.UsedBytes/max(1, w.MemoryBytes)), quantity(w.Evictions, "eviction"))}
 	}
 	lost, more := 100*(w.HitRatio-at(w.Curve, 0.5).HitRatio), w.larger()
@@ -75,10 +75,10 @@ func size(s situation) *Advice {
 	switch covered := w.IntervalSeconds >= w.HalfSeconds; {
 	case gained >= worthPoints:
 		a.Name, a.YAML = "Increase", s.resize(s.each(more.Factor))
-		a.Text = fmt.Sprintf("Increase the memory of each server to %s if hits are worth it: the hit ratio increases by %.1f points.", mebibytes(s.each(more.Factor)), gained)
+		a.Text = fmt.Sprintf("Increase the memory of each server to %s if the hits are worth the memory: the hit ratio increases by %.1f points.", mebibytes(s.each(more.Factor)), gained)
 	case lost <= smallPoints && covered && s.each(0.5) >= s.minimum():
 		a.Name, a.YAML = "Halve", s.resize(s.each(0.5))
-		a.Text = fmt.Sprintf("Decrease the memory of each server to %s: that costs at most %.0f point of hit ratio, as long as clients request what they did in these %s.",
+		a.Text = fmt.Sprintf("Decrease the memory of each server to %s: this costs at most %.0f point of hit ratio, as long as clients send the same kind of requests as in these %s.",
 			mebibytes(s.each(0.5)), smallPoints, duration(w.IntervalSeconds))
 	default:
 		a.Name, a.Text = s.keep(lost, more, covered)
@@ -92,17 +92,17 @@ func (s situation) keep(lost float64, more Point, covered bool) (name, text stri
 	w := s.whole
 	switch {
 	case more.Factor < 2 && w.Evictions > 0:
-		return "Watch", fmt.Sprintf("Keep the memory for now. To know whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
+		return "Watch", fmt.Sprintf("Keep the memory for now. To find out whether more is better, use --watch=%s: in %s, too few items were evicted to count how many "+
 			"of them are requested again.", minutes(max(2*w.IntervalSeconds, w.Items/w.Evictions)), duration(w.IntervalSeconds))
 	case lost <= smallPoints && !covered:
-		return "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To know whether clients still need "+
+		return "Watch", fmt.Sprintf("Keep the memory. Half may be enough, but it would not have items that were last used up to %s ago. To find out whether clients still need "+
 			"them, use --watch=%s.", duration(w.HalfSeconds), minutes(w.HalfSeconds))
 	case lost <= smallPoints:
-		return "Keep", fmt.Sprintf("Keep the memory: half of it is less than the minimum of spec.cache.memory, %d MiB.", memory.MinItemMiB)
+		return "Keep", fmt.Sprintf("Keep the memory: half of it is below the minimum of spec.cache.memory, %d MiB.", memory.MinItemMiB)
 	case w.Evictions == 0:
-		return "Keep", "Keep the memory: nothing is evicted, so more gives nothing, and less costs hits."
+		return "Keep", "Keep the memory: nothing is evicted, so more memory gains nothing, and less costs hits."
 	default:
-		return "Keep", fmt.Sprintf("Keep the memory: twice as much gives less than %.0f points, and half costs hits.", worthPoints)
+		return "Keep", fmt.Sprintf("Keep the memory: twice the memory gains less than %.0f points, and half costs hits.", worthPoints)
 	}
 }
 
@@ -138,18 +138,18 @@ func (s situation) spare() *Advice {
 	free := w.MemoryBytes - w.UsedBytes
 	if hours := free / max(1, grown) * w.IntervalSeconds / 3600; grown > minGrowth*w.ItemBytes && hours < maxFillHours {
 		return &Advice{Name: "Filling", Evidence: fmt.Sprintf("%s; the items have grown by %s in %s", evidence, bytes(grown), duration(w.IntervalSeconds)),
-			Text: fmt.Sprintf("Keep the memory: the cache still fills it. Run advise again in %s, when it is full at this rate.", duration(3600*hours))}
+			Text: fmt.Sprintf("Keep the memory: the cache is still filling. Run advise again in %s, when the cache is full at this rate.", duration(3600*hours))}
 	}
 	part := max(memory.MinItemMiB, int64(math.Ceil(spareFactor*w.UsedBytes/memory.Mebibyte/float64(len(s.samples)))))
 	if float64(part) > float64(s.each(1))*(1-largePart) {
-		return &Advice{Name: "Keep", Evidence: evidence, Text: "Keep the memory: all items fit, so more gives nothing."}
+		return &Advice{Name: "Keep", Evidence: evidence, Text: "Keep the memory: all items fit, so more memory gains nothing."}
 	}
 	if w.Items == 0 || uptime < minUptime {
-		return &Advice{Name: "Young", Evidence: evidence, Text: fmt.Sprintf("Keep the memory for now: the cache has %s, and has run for %s. Run advise again when it has run for "+
+		return &Advice{Name: "Young", Evidence: evidence, Text: fmt.Sprintf("Keep the memory for now: the cache has %s, and has run for %s. Run advise again after it has run for "+
 			"an hour with the usual requests.", quantity(w.Items, "item"), duration(uptime))}
 	}
 	return &Advice{Name: "Reduce", Evidence: evidence, YAML: s.resize(part),
-		Text: fmt.Sprintf("Decrease the memory of each server to %s, which is the used memory and a reserve: all items still fit. The cache has not used more since its start %s ago.", mebibytes(part), duration(uptime))}
+		Text: fmt.Sprintf("Decrease the memory of each server to %s, which is the used memory plus a reserve. All items still fit. The cache has not used more since it started %s ago.", mebibytes(part), duration(uptime))}
 }
 
 // each returns a part of the memory of each server in MiB.

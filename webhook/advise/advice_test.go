@@ -59,7 +59,7 @@ func general(name, value string) change {
 	return func(s *advise.Sample) { s.After.General[name] = value }
 }
 
-// used changes the memory that slab classes use, and grows the size of the items at the begin.
+// used changes the memory that slab classes use, and grows the size of the items at the start.
 func used(bytes int) change {
 	return func(s *advise.Sample) { s.After.Slabs["total_malloced"] = text(bytes) }
 }

@@ -59,7 +59,7 @@ func (s *Sample) curve() (points []Point, reason string) {
 	now := t.replay(r, 1/full)
 	measured := s.hitRatio()
 	if differ := (now - t.hits()) / t.expected(); math.Abs(differ) > maxDiffer {
-		return nil, fmt.Sprintf("a replay of the requests hits %s, but the server %s: what its LRU was like at the begin matters too much. %s",
+		return nil, fmt.Sprintf("a replay of the requests has a hit ratio of %s, but the server had %s, because the unknown order of its items at the start matters too much. %s",
 			percent(measured+differ), percent(measured), s.watchFor(2))
 	}
 	more := t.more()
@@ -104,18 +104,20 @@ func (s *Sample) refuse() string {
 	case s.NoTrace != "":
 		return s.NoTrace
 	case s.Flash > 0:
-		return "some items are on flash, which has a size of its own"
+		return "some items are on flash, which advise cannot predict"
 	case gets < minGets || len(s.Trace.Events) == 0:
-		return fmt.Sprintf("the interval has only %s, and a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))
+		return fmt.Sprintf("the interval has only %s, but a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))
 	case len(s.Trace.Items) == 0:
-		return "the server had no items at the begin of the interval. Run advise again"
+		return "the server had no items at the start of the interval. Run advise again"
 	case float64(s.Trace.Gets) < minLogged*gets:
-		return fmt.Sprintf("the log of the server has only %s of the gets, because memcached leaves out what it cannot write fast enough. Run advise closer to the "+
-			"server, start memcached with -o worker_logbuf_size=4096,watcher_logbuf_size=4096, or try when there are fewer requests", percent(max(0, float64(s.Trace.Gets))/gets))
+		return fmt.Sprintf("the log of the server has only %s of the gets, because memcached skips requests that it cannot log fast enough. Run advise closer to the "+
+			"server, start memcached with -o worker_logbuf_size=4096,watcher_logbuf_size=4096, or run advise when there are fewer requests", percent(max(0, float64(s.Trace.Gets))/gets))
 	}
-	first, second := s.Trace.halves()
-	if math.Abs(first-second) > maxChange {
-		return fmt.Sprintf("the load changes: the hit ratio was %s in the first half of the interval, and %s in the second. %s", percent(first), percent(second), s.watchFor(4))
+	switch first, second, both := s.Trace.halves(); {
+	case !both:
+		return "the load changes: clients sent gets in only one half of the interval. " + s.watchFor(4)
+	case math.Abs(first-second) > maxChange:
+		return fmt.Sprintf("the load changes: the hit ratio was %s in the first half of the interval, and %s in the second half. %s", percent(first), percent(second), s.watchFor(4))
 	}
 	return ""
 }
@@ -123,13 +125,13 @@ func (s *Sample) refuse() string {
 // watchFor returns what to do to watch longer.
 func (s *Sample) watchFor(factor float64) string {
 	if factor*s.Seconds > 24*3600 {
-		return "Run advise when clients send more requests"
+		return "Run advise again when clients send more requests"
 	}
 	return "Use --watch=" + minutes(factor*s.Seconds)
 }
 
-// halves returns the hit ratios in the halves of the interval.
-func (t *Trace) halves() (first, second float64) {
+// halves returns the hit ratios in the halves of the interval. both reports whether each half has gets.
+func (t *Trace) halves() (first, second float64, both bool) {
 	var hits, gets [2]float64
 	end := t.Events[len(t.Events)-1].Millis
 	for _, e := range t.Events {
@@ -141,7 +143,7 @@ func (t *Trace) halves() (first, second float64) {
 			}
 		}
 	}
-	return hits[0] / max(1, gets[0]), hits[1] / max(1, gets[1])
+	return hits[0] / max(1, gets[0]), hits[1] / max(1, gets[1]), gets[0] > 0 && gets[1] > 0
 }
 
 // hitRatio returns that of the interval.

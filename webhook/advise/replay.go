@@ -23,7 +23,7 @@ func (t *Trace) begin(r rules, factor float64) map[uint8]*lru {
 	return caches
 }
 
-// classes counts the items of the slab classes at the begin.
+// classes counts the items of the slab classes at the start.
 func (t *Trace) classes() map[uint8]float64 {
 	items := map[uint8]float64{}
 	for _, item := range t.Items {

@@ -34,7 +34,7 @@ type Sample struct {
 	Seconds       float64
 	Settings      Values
 	Before, After Reading
-	// Flash counts the items at the begin whose value is on flash.
+	// Flash counts the items at the start whose value is on flash.
 	Flash float64
 	// Trace is nil if the server does not report what clients request. NoTrace then has the reason.
 	Trace   *Trace
@@ -60,7 +60,7 @@ type Limits struct {
 // lag is the longest time after which memcached writes an entry of its log.
 const lag = time.Second
 
-// Read reads the statistics of a server at the begin and the end of an interval, its items at the begin, and its log in between. It
+// Read reads the statistics of a server at the start and the end of an interval, its items at the start, and its log in between. It
 // connects for each of them, because a server may close connections that are idle.
 func Read(ctx context.Context, address string, config client.Config, limits Limits) (*Sample, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -68,14 +68,14 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 	s := &Sample{Address: address}
 	connection, err := client.Dial(ctx, address, config)
 	if err != nil {
-		return nil, withHint(err, config)
+		return nil, err
 	}
 	defer connection.Close()
 	if s.Settings, err = connection.Stats("settings"); err != nil {
-		return nil, withHint(fmt.Errorf("%s: %w", address, err), config)
+		return nil, withHint(address, err, config)
 	}
 	if s.Settings["proxy_enabled"] == "yes" {
-		return nil, fmt.Errorf("%s is a proxy: pass the addresses of its servers", address)
+		return nil, fmt.Errorf("%s is a proxy. Use the addresses of its servers instead", address)
 	}
 	if s.Before, err = read(connection); err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
@@ -100,7 +100,7 @@ func Read(ctx context.Context, address string, config client.Config, limits Limi
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	if s.change("uptime") < 0 || s.change("cmd_get") < 0 {
-		return nil, fmt.Errorf("%s restarted in the interval, or its statistics were reset", address)
+		return nil, fmt.Errorf("%s restarted during the interval, or its statistics were reset. Run advise again", address)
 	}
 	if s.NoTrace == "" {
 		s.Trace = t.trace()
@@ -116,7 +116,7 @@ func (s *Sample) watch(ctx context.Context, config client.Config, limits Limits,
 		err = connection.Watch()
 	}
 	if err != nil {
-		s.NoTrace = "the requests cannot be watched: " + err.Error() + hintOf(err)
+		s.NoTrace = "the requests of clients cannot be watched: " + err.Error() + hintOf(err)
 		return func() {}
 	}
 	done := make(chan struct{})
@@ -142,7 +142,7 @@ func hintOf(err error) string {
 	return ""
 }
 
-// list lists the items at the begin.
+// list lists the items at the start.
 func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limits, t *tracer) {
 	ctx, cancel := context.WithTimeout(ctx, limits.Listing)
 	defer cancel()
@@ -164,16 +164,16 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	case err != nil:
 		s.NoTrace = "the items cannot be listed: " + err.Error() + hintOf(err)
 	case ctx.Err() != nil:
-		s.NoTrace = "the listing of the items takes longer than --listing-timeout"
+		s.NoTrace = "listing the items takes longer than --listing-timeout"
 	}
 }
 
 // withHint adds to the error of a server that closes the first connection which flags may be missing.
-func withHint(err error, config client.Config) error {
+func withHint(address string, err error, config client.Config) error {
 	if !errors.Is(err, io.EOF) || config.TLS != nil {
-		return err
+		return fmt.Errorf("%s: %w", address, err)
 	}
-	return fmt.Errorf("%w; a server that closes connections may need --tls, or has SASL", err)
+	return fmt.Errorf("%s closed the connection: it may require --tls, or use SASL, which advise does not support", address)
 }
 
 func read(connection *client.Conn) (r Reading, err error) {

@@ -55,11 +55,12 @@ func TestRefusals(t *testing.T) {
 		{"steady hits", sample("3000", func(*Sample) {}), ""},
 		{"no log", sample("3000", func(s *Sample) { s.NoTrace = "memcached with SASL" }), "memcached with SASL"},
 		{"flash", sample("3000", func(s *Sample) { s.Flash = 1 }), "on flash"},
-		{"few gets", sample("1000", func(*Sample) {}), "only 1000 gets, and a prediction needs 2500. Use --watch=15m"},
-		{"no gets", sample("0", func(*Sample) {}), "Run advise when clients send more requests"},
-		{"a server that was empty", sample("3000", func(s *Sample) { s.Trace.Items = nil }), "no items at the begin"},
+		{"few gets", sample("1000", func(*Sample) {}), "only 1000 gets, but a prediction needs 2500. Use --watch=15m"},
+		{"no gets", sample("0", func(*Sample) {}), "Run advise again when clients send more requests"},
+		{"a server that was empty", sample("3000", func(s *Sample) { s.Trace.Items = nil }), "no items at the start"},
 		{"a log with gaps", sample("6000", func(*Sample) {}), "only 50.0% of the gets"},
-		{"a change", sample("3000", func(s *Sample) { s.Trace.Events[1].Kind = Miss }), "was 100.0% in the first half of the interval, and 0.0% in the second. Use --watch=24m"},
+		{"gets in one half", sample("3000", func(s *Sample) { s.Trace.Events[0].Kind = Stored }), "clients sent gets in only one half of the interval. Use --watch=24m"},
+		{"a change", sample("3000", func(s *Sample) { s.Trace.Events[1].Kind = Miss }), "was 100.0% in the first half of the interval, and 0.0% in the second half. Use --watch=24m"},
 	} {
 		if got := test.sample.refuse(); !strings.Contains(got, test.want) || test.want == "" && got != "" {
 			t.Errorf("%s: got %q, want %q", test.reason, got, test.want)

@@ -17,7 +17,7 @@ func waste(s situation) *Advice {
 	if wasted < largePart/2*max(used, 1) || !s.full() {
 		return nil
 	}
-	return &Advice{Name: "Chunks", Text: "Use more slab classes, so that chunks fit the items: start memcached with -f 1.08 (spec.cache.extraArgs).",
+	return &Advice{Name: "Chunks", Text: "Use more slab classes, so that chunks fit the items better: start memcached with -f 1.08 (spec.cache.extraArgs).",
 		Evidence: fmt.Sprintf("%s of the memory in use is lost in chunks that are larger than their items; %s", percent(wasted/used), worst)}
 }
 

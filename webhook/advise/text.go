@@ -15,12 +15,12 @@ func (r Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "%s with %s for items, of which %.0f%% is used. %s of %.0f bytes on average.\n", quantity(float64(len(r.Servers)), "server"),
 		bytes(whole.MemoryBytes), 100*whole.UsedBytes/max(1, whole.MemoryBytes), quantity(whole.Items, "item"), whole.ItemBytes/max(1, whole.Items))
 	fmt.Fprintf(&b, "Measured for %s: %s/s, hit ratio %s, %s/s, %s/s.\n\n", duration(whole.IntervalSeconds), quantity(whole.Gets, "get"),
-		percent(whole.HitRatio), quantity(whole.Sets, "set"), quantity(whole.Evictions, "eviction"))
+		whole.hitRatio(), quantity(whole.Sets, "set"), quantity(whole.Evictions, "eviction"))
 	if whole.KeyPart > 0 && whole.KeyPart < 1 {
-		fmt.Fprintf(&b, "Counted for a sample of %s of the keys.\n\n", percent(whole.KeyPart))
+		fmt.Fprintf(&b, "Counted for a sample with %s of the keys.\n\n", percent(whole.KeyPart))
 	}
 	if whole.Curve == nil {
-		fmt.Fprintf(&b, "The hit ratio of other sizes is unknown.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
+		fmt.Fprintf(&b, "The hit ratio with more or less memory is unknown.\n%s.\n\n", wrap(strings.TrimSuffix(whole.NoCurve, "."), ""))
 	} else {
 		writeCurve(&b, whole)
 	}
@@ -36,6 +36,14 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// hitRatio returns the hit ratio for people. Without gets there is none.
+func (v Server) hitRatio() string {
+	if v.Gets == 0 {
+		return "unknown"
+	}
+	return percent(v.HitRatio)
 }
 
 // wrap breaks a text into lines. All but the first begin with the indent.
@@ -74,7 +82,7 @@ func writeCurve(b *strings.Builder, whole Server) {
 		if p.Factor > 1 && whole.Evictions == 0 {
 			break // nothing changes
 		}
-		cost := "the next size gives nothing"
+		cost := "more memory gains nothing"
 		if p.BytesPerPoint > 0 {
 			cost = bytes(p.BytesPerPoint)
 		} else if i == len(whole.Curve)-1 {
@@ -97,7 +105,7 @@ func (r Report) writeServers(b *strings.Builder) {
 		if p := at(s.Curve, 2); p != nil {
 			twice = percent(p.HitRatio)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\n", s.Address, s.Version, s.Items, bytes(s.MemoryBytes), s.Gets, percent(s.HitRatio), half, twice)
+		fmt.Fprintf(table, "%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\n", s.Address, s.Version, s.Items, bytes(s.MemoryBytes), s.Gets, s.hitRatio(), half, twice)
 	}
 	_ = table.Flush() // into memory
 	fmt.Fprintln(b)

@@ -14,14 +14,14 @@ type Trace struct {
 	Begin int64
 	// Part is the part of all keys that are in the sample.
 	Part float64
-	// Items are those of the server at the begin.
+	// Items are those of the server at the start.
 	Items  []Item
 	Events []Event
 	// Gets counts the gets of all keys in the log.
 	Gets int64
 }
 
-// Item is an item of the server at the begin of an interval.
+// Item is an item of the server at the start of an interval.
 type Item struct {
 	// Key is a hash.
 	Key     uint64

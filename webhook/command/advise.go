@@ -5,18 +5,20 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/example/memcached-operator/webhook/advise"
 	"github.com/example/memcached-operator/webhook/memcached/client"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/render"
 )
 
 type adviseOptions struct {
@@ -32,13 +34,13 @@ func newAdvise() *cobra.Command {
 	var options adviseOptions
 	command := &cobra.Command{
 		Use:   "advise HOST[:PORT]...",
-		Short: "Predict the hit ratio of servers with more and less memory, and advise what to change",
-		Long: `Predict the hit ratio of memcached servers with more and less memory, and advise what to change. The servers may be any,
-also those that no operator manages.
+		Short: "Predict the hit ratio of servers with more or less memory, and recommend changes",
+		Long: `Predict the hit ratio of memcached servers with more or less memory, and recommend changes. The servers can be any
+memcached servers, including those that the operator does not manage.
 
-advise lists the items of each server once, and reads its log of requests for some minutes. It stores and deletes nothing,
-and needs no cluster. With -f, the servers are those of the status of a Memcached. The addresses must be reachable: run
-advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
+advise lists the items of each server once, and watches the requests of clients for --watch, 5 minutes by default. It does
+not store or delete anything, and does not need a cluster. With -f, it reads the servers from the status of a Memcached. The
+servers must be reachable: run advise in a pod, or forward a port of a pod and use the address 127.0.0.1:PORT.`,
 		Example: `  memcached-operator advise 10.0.0.1
   kubectl get memcached NAME -o json | memcached-operator advise --watch=30m -f -`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -46,18 +48,18 @@ advise in a pod, or forward a port of a pod and pass 127.0.0.1 with this port.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVarP(&options.file, "filename", "f", "", "`file` with a Memcached and its status, - for standard input")
+	flags.StringVarP(&options.file, "filename", "f", "", "`file` with a Memcached and its status, or - for standard input")
 	flags.VarP(newChoice(&options.format, "text", "text", "json"), "output", "o", "format of the output")
-	flags.DurationVar(&options.Watch, "watch", 5*time.Minute, "`duration` for which to read the requests of clients")
-	flags.IntVar(&options.Items, "items", 300_000, "maximum `number` of items of each server whose requests are counted; those are a random sample")
-	flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of the listing of a server, also if it is busy with another listing")
-	flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of a connection, and of each wait for a response")
+	flags.DurationVar(&options.Watch, "watch", 5*time.Minute, "`duration` for which to watch the requests of clients")
+	flags.IntVar(&options.Items, "items", 300_000, "maximum `number` of items per server whose requests are counted; advise samples them at random")
+	flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of listing the items of a server, including the wait for another listing")
+	flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of connecting, and of each wait for a response")
 	flags.BoolVar(&options.useTLS, "tls", false, "connect with TLS")
-	flags.StringVar(&options.ca, "tls-ca", "", "`file` with CAs that sign the certificates of servers; without it those of the system")
+	flags.StringVar(&options.ca, "tls-ca", "", "`file` with the CAs of the servers (default: the CAs of the system)")
 	flags.StringVar(&options.certificate, "tls-cert", "", "`file` with a client certificate")
 	flags.StringVar(&options.key, "tls-key", "", "`file` with the key of the client certificate")
-	flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of servers; without it the host of the address")
-	flags.Var(newChoice(&options.auth, "none", "none", "ascii"), "auth", "how to log in: ascii for memcached -Y")
+	flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of the servers (default: the host of the address)")
+	flags.Var(newChoice(&options.auth, "none", "none", "ascii"), "auth", "how to authenticate: ascii for servers with memcached -Y")
 	flags.StringVar(&options.user, "user", "", "`name` of the user")
 	flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with lines of user:password")
 	return command
@@ -73,23 +75,19 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 		if err != nil {
 			return err
 		}
-		cache = &v1alpha1.Memcached{}
-		if err := yaml.Unmarshal(content, cache); err != nil {
+		if cache, err = parseMemcached(content); err != nil {
 			return fmt.Errorf("%s is not a Memcached: %w", o.file, err)
-		}
-		if cache.Kind != "Memcached" {
-			return fmt.Errorf("%s is not a Memcached: its kind is %q", o.file, cache.Kind)
 		}
 		if len(addresses) == 0 {
 			addresses = cache.Status.Servers
 		}
 	}
 	if len(addresses) == 0 {
-		return usageErrorf("advise requires the host:port of a server, or a Memcached with servers in its status")
+		return usageErrorf("advise requires the host:port of a server, or -f with a Memcached that has servers in its status")
 	}
 	for i := range addresses {
 		if addresses[i] = withPort(addresses[i]); addresses[i] == "" {
-			return usageErrorf("the argument %d is not the host:port of a server", i+1)
+			return usageErrorf("argument %d is not the host:port of a server", i+1)
 		}
 	}
 	config, err := o.config(command)
@@ -111,6 +109,28 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 	}
 }
 
+// parseMemcached returns the Memcached of a file.
+func parseMemcached(content []byte) (*v1alpha1.Memcached, error) {
+	object, err := render.ObjectJSON(content)
+	if err != nil {
+		return nil, err
+	}
+	cache := &v1alpha1.Memcached{}
+	if err := json.Unmarshal(object, cache); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return nil, fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
+		}
+		return nil, err
+	}
+	switch cache.Kind {
+	case "Memcached":
+		return cache, nil
+	case "":
+		return nil, errors.New("it has no kind")
+	}
+	return nil, fmt.Errorf("its kind is %q", cache.Kind)
+}
+
 // withPort returns an address with the default port of memcached if it has none, or "" if it is no address.
 func withPort(address string) string {
 	if host, port, err := net.SplitHostPort(address); err == nil && host != "" && port != "" {
@@ -129,13 +149,13 @@ const deadlineTimeouts = 6
 // read reads all servers at the same time. The first error ends the others.
 func (o *adviseOptions) read(command *cobra.Command, addresses []string, config client.Config) ([]*advise.Sample, error) {
 	limit := o.Watch + o.Listing + deadlineTimeouts*o.timeout
-	limited, stop := context.WithTimeoutCause(command.Context(), limit, fmt.Errorf("the servers did not respond to everything in %s", limit))
+	limited, stop := context.WithTimeoutCause(command.Context(), limit, fmt.Errorf("the servers did not respond within %s", limit))
 	defer stop()
 	ctx, cancel := context.WithCancelCause(limited)
 	defer cancel(nil)
 	samples := make([]*advise.Sample, len(addresses))
-	fmt.Fprintf(command.ErrOrStderr(), "Watching the requests of clients for %s.\n", o.Watch)
 	var all sync.WaitGroup
+	all.Go(func() { printProgress(ctx, command.ErrOrStderr(), o.Watch, time.Minute) })
 	for i, address := range addresses {
 		all.Go(func() {
 			sample, err := advise.Read(ctx, address, config, o.Limits)
@@ -148,23 +168,38 @@ func (o *adviseOptions) read(command *cobra.Command, addresses []string, config 
 	return samples, context.Cause(ctx)
 }
 
+// printProgress prints how long advise watches, and then at each interval how long it has watched.
+func printProgress(ctx context.Context, out io.Writer, watch, interval time.Duration) {
+	fmt.Fprintf(out, "Watching the requests of clients for %s.\n", watch)
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	for watched := interval; watched < watch; watched += interval {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			fmt.Fprintf(out, "Watched for %s of %s.\n", watched, watch)
+		}
+	}
+}
+
 // check returns an error for flags that do not fit together.
 func (o *adviseOptions) check() error {
 	switch {
 	case o.Watch < time.Second:
 		return usageErrorf("--watch must be at least 1s")
 	case o.Items <= 0:
-		return usageErrorf("--items must be above 0")
+		return usageErrorf("--items must be greater than 0")
 	case o.Listing <= 0:
-		return usageErrorf("--listing-timeout must be above 0")
+		return usageErrorf("--listing-timeout must be greater than 0")
 	case o.timeout <= 0:
-		return usageErrorf("--timeout must be above 0")
+		return usageErrorf("--timeout must be greater than 0")
 	case o.auth == "none" && o.user+o.passwordFile != "":
 		return usageErrorf("--user and --password-file require --auth")
 	case o.auth != "none" && o.passwordFile == "":
 		return usageErrorf("--auth=%s requires --password-file", o.auth)
 	case !o.useTLS && o.ca+o.certificate+o.key+o.name != "":
-		return usageErrorf("the flags for TLS require --tls")
+		return usageErrorf("the --tls-* flags require --tls")
 	case (o.certificate == "") != (o.key == ""):
 		return usageErrorf("--tls-cert and --tls-key must be set together")
 	default:
@@ -195,13 +230,13 @@ func (o *adviseOptions) config(command *cobra.Command) (client.Config, error) {
 		}
 		config.TLS.RootCAs = x509.NewCertPool()
 		if !config.TLS.RootCAs.AppendCertsFromPEM(content) {
-			return config, fmt.Errorf("%s has no certificate", o.ca)
+			return config, fmt.Errorf("%s does not contain a certificate in PEM", o.ca)
 		}
 	}
 	if o.certificate != "" {
 		certificate, err := tls.LoadX509KeyPair(o.certificate, o.key)
 		if err != nil {
-			return config, fmt.Errorf("load the client certificate: %w", err)
+			return config, fmt.Errorf("cannot load the client certificate: %w", err)
 		}
 		config.TLS.Certificates = []tls.Certificate{certificate}
 	}
@@ -222,7 +257,7 @@ func login(user, file, content string) (name, password string, err error) {
 	case !strings.Contains(content, "\n"):
 		return user, content, nil
 	case user == "":
-		return "", "", fmt.Errorf("%s has several lines, but none of user:password", file)
+		return "", "", fmt.Errorf("%s has several lines, but none has the form user:password", file)
 	default:
 		return "", "", fmt.Errorf("user %q is not in %s", user, file)
 	}

@@ -21,8 +21,8 @@ func TestAdviseFailsEarly(t *testing.T) {
 	server := startStats(t, "")
 	for _, test := range []struct{ reason, address, want string }{
 		{"a closed port", closedAddress(t), "connection refused"},
-		{"a server with TLS closes the connection", closeConnections(t), "may need --tls"},
-		{"a proxy", startStats(t, "STAT proxy_enabled yes\r\n"), "is a proxy: pass the addresses of its servers"},
+		{"a server with TLS closes the connection", closeConnections(t), "it may require --tls"},
+		{"a proxy", startStats(t, "STAT proxy_enabled yes\r\n"), "is a proxy. Use the addresses of its servers instead"},
 	} {
 		start := time.Now()
 		_, stderr, code := finish(t, "advise", "--watch=5m", server, test.address)

@@ -66,20 +66,28 @@ func newRoot(version string) *cobra.Command {
 	}
 	root := &cobra.Command{
 		Use: "memcached-operator",
-		Long: `memcached-operator runs Memcached on Kubernetes: Metacontroller calls it for each resource.
+		Long: `memcached-operator runs Memcached on Kubernetes. Metacontroller calls its hooks for each custom resource.
 
-The exit code is 0 after success, 1 after a failure, and 2 if the command line is wrong.`,
+The exit code is 0 on success, 1 on failure, and 2 if the command line is invalid.`,
 		Example: `  memcached-operator render -f cache.yaml
   memcached-operator advise 10.0.0.1`,
 		Version:       fmt.Sprintf("%s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		SilenceErrors: true, // Main prints the error
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newServe(version), newRender(), newAdvise(), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean())
-	for _, command := range root.Commands() {
+	addGroup(root, "Commands for users:", newRender(), newAdvise())
+	addGroup(root, "Commands that pods run:", newServe(version), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean())
+	return root
+}
+
+// addGroup adds commands that the help lists together.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, command := range commands {
+		command.GroupID = title
 		command.Flags().SortFlags = false
 	}
-	return root
+	root.AddCommand(commands...)
 }
 
 // builtVersion returns the version that the go command has recorded.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -89,23 +90,25 @@ func TestUsage(t *testing.T) {
 		{"names that are not verified", []string{"serve", "--client-names", "a"}, "--client-names requires --client-ca, which verifies the names", " serve"},
 		{"an empty name among others", []string{"serve", "--client-names", "a,"}, emptyName, " serve"},
 		{"no name, for example from an empty variable", []string{"serve", "--client-names="}, emptyName, " serve"},
-		{"render without a file", []string{"render"}, "render requires a file or a directory, or - for standard input", " render"},
-		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or a Memcached with servers in its status", " advise"},
+		{"render without a file", []string{"render"}, "render requires a file, a directory, or - for standard input", " render"},
+		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or -f with a Memcached that has servers in its status", " advise"},
 		{"a password that is not given", []string{"advise", "--auth=ascii", "a:1"}, "--auth=ascii requires --password-file", " advise"},
-		{"a CA without TLS", []string{"advise", "--tls-ca=ca.crt", "a:1"}, "the flags for TLS require --tls", " advise"},
+		{"a CA without TLS", []string{"advise", "--tls-ca=ca.crt", "a:1"}, "the --tls-* flags require --tls", " advise"},
 		{"an interval without time", []string{"advise", "--watch=0s", "a:1"}, "--watch must be at least 1s", " advise"},
-		{"an address without a host", []string{"advise", "a:1", ":2"}, "the argument 2 is not the host:port of a server", " advise"},
+		{"an address without a host", []string{"advise", "a:1", ":2"}, "argument 2 is not the host:port of a server", " advise"},
 		{"a user without a password", []string{"advise", "--user=me", "a:1"}, "--user and --password-file require --auth", " advise"},
 		{"a client certificate without its key", []string{"advise", "--tls", "--tls-cert=tls.crt", "a:1"}, "--tls-cert and --tls-key must be set together", " advise"},
-		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords", " reload"},
-		{"copy without servers", []string{"copy", "--rate", "5"}, "copy requires --from and --through", " copy"},
-		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate, --in-flight and --patience must be above 0", " copy"},
-		{"clean without a server", []string{"clean", "--of", "5"}, "clean requires --server", " clean"},
-		{"clean without the number of servers", []string{"clean", "--server", "a-{ordinal}:1"}, "clean requires --of", " clean"},
-		{"clean of a server without an ordinal", []string{"clean", "--server", "a-{ordinal}:1", "--ordinals", "0,3,2", "--index", "3", "--of", "0"}, "--index 3 must be less than the number of --ordinals, 3, and not negative", " clean"},
-		{"clean of a server beyond the last", []string{"clean", "--server", "a-{ordinal}:1", "--index", "3", "--of", "3"}, "--index 3 must be less than --of 3, and not negative", " clean"},
-		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be above 0, and --patience must not be negative", " reload"},
-		{"hold without a grace period", []string{"hold", "--grace", "0s"}, "--grace must be above 0", " hold"},
+		{"reload without files", []string{"reload"}, "reload requires --tls or --passwords: set the files that memcached must reload", " reload"},
+		{"copy without servers", []string{"copy", "--rate", "5"}, "copy requires --from and --through: set the host:port of the server and of the proxies", " copy"},
+		{"a rate of 0", []string{"copy", "--from", "a:1", "--through", "b:1", "--rate", "0"}, "--rate, --in-flight and --patience must be greater than 0", " copy"},
+		{"clean without a server", []string{"clean", "--of", "5"}, "clean requires --server: set the host:port of the server", " clean"},
+		{"clean without the number of servers", []string{"clean", "--server", "a-{ordinal}:1"}, "clean requires --of: set the number of servers that keys are distributed to", " clean"},
+		{"clean of a server without an ordinal", []string{"clean", "--server", "a-{ordinal}:1", "--ordinals", "0,3,2", "--index", "3", "--of", "0"}, "--index 3 must be at least 0 and less than 3, the number of --ordinals", " clean"},
+		{"clean of a server beyond the last", []string{"clean", "--server", "a-{ordinal}:1", "--index", "3", "--of", "3"}, "--index 3 must be at least 0 and less than 3, the value of --of", " clean"},
+		{"an interval of 0", []string{"reload", "--tls", "x", "--interval", "0"}, "--interval must be greater than 0, and --patience must not be negative", " reload"},
+		{"hold without a grace period", []string{"hold", "--memcached", "a:1", "--grace", "0s"}, "--grace must be greater than 0", " hold"},
+		{"hold would wait for ever without a memcached", []string{"hold"}, "hold requires --memcached: set the host:port of the memcached in the same pod", " hold"},
+		{"export would wait for ever without a proxy", []string{"export"}, "export requires --proxy: set the host:port of the proxy in the same pod", " export"},
 	}
 	for _, test := range cases {
 		stdout, stderr, code := finish(t, test.args...)
@@ -127,17 +130,21 @@ func TestFailures(t *testing.T) {
 	}
 	defer listener.Close()
 	used := listener.Addr().String()
-	silent := closeConnections(t)
+	silent, plain := closeConnections(t), filepath.Join(t.TempDir(), "cache.yaml")
+	if err := os.WriteFile(plain, []byte("sessions\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		reason  string
 		args    []string
 		message string
 	}{
-		{"an address of another sidecar", []string{"hold", "--address", used}, "cannot listen on " + used + ": address already in use"},
+		{"an address of another sidecar", []string{"hold", "--address", used, "--memcached", used}, "cannot listen on " + used + ": address already in use"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},
-		{"a server with SASL", []string{"advise", silent}, silent + ": stats settings: EOF; a server that closes connections may need --tls, or has SASL"},
+		{"a file without an object", []string{"advise", "-f", plain}, plain + " is not a Memcached: it is not an object with apiVersion and kind"},
+		{"a server with SASL", []string{"advise", silent}, silent + " closed the connection: it may require --tls, or use SASL, which advise does not support"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)
 		stderr = strings.TrimPrefix(stderr, "Watching the requests of clients for 5m0s.\n")

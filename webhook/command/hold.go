@@ -15,13 +15,13 @@ func newHold() *cobra.Command {
 	var config hold.Config
 	command := inPod(&cobra.Command{
 		Use:   "hold",
-		Short: "Run next to memcached and let it serve until its items are on other servers",
-		Long: `Run next to memcached in the same pod, and serve the kubelet. The preStop hook of memcached calls /hold, and its liveness
-probe /alive.
+		Short: "Keep a terminating memcached serving until its items are on other servers",
+		Long: `Run as a sidecar of memcached and serve the kubelet. The preStop hook of memcached calls /hold. The liveness probe calls
+/alive.
 
-/hold responds when no client of another pod has been connected to memcached for 3s: proxies that know a server keep
-connections to it. It also responds when memcached has not responded for 5s, and 5s before the end of the grace period.
-/alive responds with status 200 if memcached responds, and otherwise with 503.
+/hold responds when no client from another pod has been connected to memcached for 3s, because proxies stay connected to
+the servers that they use. It also responds when memcached has not responded for 5s, and 5s before the grace period ends.
+/alive responds with status 200 if memcached responds, and with 503 otherwise.
 
 The exit code is 0 after SIGTERM.`,
 		Example: "  memcached-operator hold --memcached 127.0.0.1:11211 --grace 5m",
@@ -37,8 +37,8 @@ The exit code is 0 after SIGTERM.`,
 func HoldFlags(config *hold.Config) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("hold", pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.StringVar(&config.Address, "address", ":11214", "`host:port` for the kubelet")
-	flags.StringVar(&config.Memcached, "memcached", "127.0.0.1:11211", "`host:port` of memcached")
-	flags.DurationVar(&config.Grace, "grace", 30*time.Second, "`duration` of terminationGracePeriodSeconds of the pod")
+	flags.StringVar(&config.Address, "address", ":11214", "`host:port` to listen on for the kubelet")
+	flags.StringVar(&config.Memcached, "memcached", "", "`host:port` of memcached (required)")
+	flags.DurationVar(&config.Grace, "grace", 30*time.Second, "`duration` of the grace period of the pod (terminationGracePeriodSeconds)")
 	return flags
 }

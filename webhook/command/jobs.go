@@ -27,30 +27,31 @@ func newCopy() *cobra.Command {
 	}
 	command := inPod(&cobra.Command{
 		Use:   "copy",
-		Short: "Read all items of a server through proxies that move them",
-		Long: `List the items of a memcached, and read each of them through proxies that move what they read. The Job of a warm-up runs
-copy, so that items move that no client uses.
+		Short: "Move the items of a server by reading them through proxies",
+		Long: `List the items of a memcached, and read each item through proxies that move what they read. The Job of a warm-up runs copy,
+so that items that no client reads also move.
 
-The items that were used last come last. If a server or a proxy restarts, copy continues. With --room, the oldest items of each
-slab class stay for which there is no memory after the change. The exit code is 0 when all others have moved that the proxies
-distribute to another server, 1 if a server or the proxies did not respond for too long, or if the proxies do not move items, and 143
-after a signal.`,
+copy reads the most recently used items last. It continues if a server or a proxy restarts. With --room, the oldest items of
+each slab class that do not fit into memory after the change do not move.
+
+The exit code is 0 when all other items have moved to their new servers, and 143 after a signal. It is 1 if a server or the
+proxies have not responded for too long, or if the proxies do not move items.`,
 		Example: "  memcached-operator copy --from cache-0.cache:11211 --through cache-proxy:11211 --rate 5000",
 	}, check, func(ctx context.Context, logger *slog.Logger) error {
 		config.Logger = logger
 		return copier.Run(ctx, config)
 	})
 	flags := command.Flags()
-	flags.StringVar(&config.From, "from", "", "`host:port` of the server; {ordinal} is the one of --ordinals at --index")
-	flags.IntSliceVar(&ordinals, "ordinals", nil, "`numbers` of the servers in their StatefulSet")
-	flags.IntVar(&config.Index, "index", 0, "`number` of this server among those that are copied")
-	flags.IntSliceVar(&stuck, "stuck", nil, "`numbers` of --ordinals whose nodes do not respond: the copy of such a server is complete if it does not respond for 10s")
-	flags.IntVar(&config.Servers, "servers", 0, "`number` of servers after the change, if this server stays: the keys that it keeps are not read")
-	flags.IntVar(&config.Room, "room", 0, "`MiB` that the servers after the change have for the items of this server; 0 if they have enough")
+	flags.StringVar(&config.From, "from", "", "`host:port` of the server; {ordinal} is replaced with the entry of --ordinals at --index")
+	flags.IntSliceVar(&ordinals, "ordinals", nil, "`ordinals` of the servers in their StatefulSet")
+	flags.IntVar(&config.Index, "index", 0, "`position` of this server in --ordinals, from 0")
+	flags.IntSliceVar(&stuck, "stuck", nil, "`ordinals` of servers whose nodes do not respond: the copy of such a server is complete if it has not responded for 10s")
+	flags.IntVar(&config.Servers, "servers", 0, "`number` of servers after the change, if this server remains: keys that it keeps are not read")
+	flags.IntVar(&config.Room, "room", 0, "`MiB` of memory for the items of this server after the change; 0 if it is enough")
 	flags.StringVar(&config.Through, "through", "", "`host:port` of the proxies")
 	flags.IntVar(&config.Rate, "rate", 10000, "maximum `number` of items per second")
-	flags.IntVar(&config.InFlight, "in-flight", 64, "maximum `number` of items that are read at the same time")
-	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "longest `time` to wait for a server or the proxies")
+	flags.IntVar(&config.InFlight, "in-flight", 64, "maximum `number` of items to read at the same time")
+	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "maximum `time` to wait for a server or the proxies")
 	return command
 }
 
@@ -66,24 +67,24 @@ func newClean() *cobra.Command {
 	}
 	command := inPod(&cobra.Command{
 		Use:   "clean",
-		Short: "Delete the items of a server that proxies look for on another one",
-		Long: `List the items of a memcached, and delete those whose keys the proxies distribute to another server. Before the number of
-servers decreases, a Job cleans those that stay. Before keys return to a server that the proxies do not use, a Job deletes all of its
-items (--of=0). Otherwise, old items of an earlier change would be found again.
+		Short: "Delete the items of a server that belong to other servers",
+		Long: `List the items of a memcached, and delete those whose keys belong to other servers. Otherwise, clients would find old items of an
+earlier change again. Before the number of servers decreases, a Job cleans the servers that remain. Before keys return to a server
+that the proxies do not use, a Job deletes all of its items (--of=0).
 
-If the server restarts, clean continues. The exit code is 0 when the server has no such items, 1 if the server did not respond for
-too long, or if an item changed again and again, and 143 after a signal.`,
+clean continues if the server restarts. The exit code is 0 when the server has no such items left, and 143 after a signal. It is 1
+if the server has not responded for too long, or if an item keeps changing.`,
 		Example: "  memcached-operator clean --server cache-{ordinal}.cache:11211 --ordinals 0,1,2 --index 1 --of 2",
 	}, check, func(ctx context.Context, logger *slog.Logger) error {
 		config.Logger = logger
 		return copier.Clean(ctx, config)
 	})
 	flags := command.Flags()
-	flags.StringVar(&config.Server, "server", "", "`host:port` of the server; {ordinal} is the one of --ordinals at --index")
-	flags.IntSliceVar(&ordinals, "ordinals", nil, "`numbers` of the servers in their StatefulSet")
-	flags.IntVar(&config.Index, "index", 0, "`number` of this server among all, from 0")
-	flags.IntVar(&config.Of, "of", -1, "`number` of servers that the proxies distribute keys to; 0 deletes all items")
-	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "longest `time` to wait for the server")
+	flags.StringVar(&config.Server, "server", "", "`host:port` of the server; {ordinal} is replaced with the entry of --ordinals at --index")
+	flags.IntSliceVar(&ordinals, "ordinals", nil, "`ordinals` of the servers in their StatefulSet")
+	flags.IntVar(&config.Index, "index", 0, "`position` of this server in --ordinals, from 0")
+	flags.IntVar(&config.Of, "of", -1, "`number` of servers that the proxies distribute keys to; 0 deletes all items (required)")
+	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "maximum `time` to wait for the server")
 	return command
 }
 
@@ -94,7 +95,7 @@ func ofOrdinal(address string, ordinals []int, index int) (string, error) {
 	case !strings.Contains(address, placeholder):
 		return address, nil
 	case index < 0 || index >= len(ordinals):
-		return "", fmt.Errorf("--index %d must be less than the number of --ordinals, %d, and not negative", index, len(ordinals))
+		return "", fmt.Errorf("--index %d must be at least 0 and less than %d, the number of --ordinals", index, len(ordinals))
 	}
 	return strings.ReplaceAll(address, placeholder, strconv.Itoa(ordinals[index])), nil
 }

@@ -10,7 +10,7 @@ func TestLogin(t *testing.T) {
 		{"the line of the user", "bob", "alice:1\nbob:2\n", "bob", "2", ""},
 		{"the first line without a user", "", "alice:1\r\nbob:2\r\n", "alice", "1", ""},
 		{"a misspelled user", "bobb", "alice:1\nbob:2\n", "", "", `user "bobb" is not in FILE`},
-		{"lines without users", "", "one\ntwo\n", "", "", `FILE has several lines, but none of user:password`},
+		{"lines without users", "", "one\ntwo\n", "", "", `FILE has several lines, but none has the form user:password`},
 	} {
 		user, password, err := login(test.user, "FILE", test.content)
 		message := ""

@@ -21,12 +21,12 @@ func newReach() *cobra.Command {
 	var options reachOptions
 	command := &cobra.Command{
 		Use:   "reach",
-		Short: "Find out whether a proxy reaches a server",
-		Long: `Read keys through a proxy until a server has responded. reach is the startup probe of proxies: a proxy that has reached no
-server since its start does not become available. With --copy-to, an init container of the pod copies this program for the probe,
-which runs in the container of the proxy.
+		Short: "Check whether a proxy reaches a server",
+		Long: `Read keys through a proxy until a server responds. reach is the startup probe of proxies: a proxy does not become available
+before it has reached a server. The probe runs in the container of the proxy. With --copy-to, an init container copies this
+program for the probe.
 
-The exit code is 0 once a server has responded, and 1 if none has in time.`,
+The exit code is 0 once a server has responded, and 1 if no server has responded in time.`,
 		Example: "  memcached-operator reach --proxy 127.0.0.1:11211 --wait 5s",
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -40,8 +40,8 @@ The exit code is 0 once a server has responded, and 1 if none has in time.`,
 	}
 	flags := command.Flags()
 	flags.StringVar(&options.proxy, "proxy", "127.0.0.1:11211", "`host:port` of the proxy")
-	flags.DurationVar(&options.wait, "wait", 8*time.Second, "longest `time` to wait for a response")
-	flags.StringVar(&options.copyTo, "copy-to", "", "`file` to copy this program to, instead of reading")
+	flags.DurationVar(&options.wait, "wait", 8*time.Second, "maximum `time` to wait for a response")
+	flags.StringVar(&options.copyTo, "copy-to", "", "`file` to copy this program to, instead of reading keys")
 	return command
 }
 

@@ -12,7 +12,7 @@ import (
 func TestReach(t *testing.T) {
 	t.Parallel()
 	_, stderr, code := finish(t, "reach", "--proxy", "127.0.0.1:1", "--wait", "10ms")
-	if code != 1 || !strings.Contains(stderr, "the proxy reaches no server") {
+	if code != 1 || !strings.Contains(stderr, "the proxy cannot reach any server") {
 		t.Errorf("exit code %d, stderr %q, want 1 and an error", code, stderr)
 	}
 }

@@ -18,9 +18,8 @@ func newReload() *cobra.Command {
 	var reportFile string
 	command := inPod(&cobra.Command{
 		Use:   "reload",
-		Short: "Run next to memcached and reload changed certificates and passwords",
-		Long: `Run next to memcached in the same pod. When the files of certificates or passwords change, reload makes memcached load
-them.
+		Short: "Make memcached load changed certificates and passwords",
+		Long: `Run as a sidecar of memcached. When the certificate or password files change, reload makes memcached load them.
 
 If memcached does not accept a change, reload writes the reason to a file and exits with 1. Once memcached accepts the
 files again, reload exits with 0.`,
@@ -32,7 +31,7 @@ files again, reload exits with 0.`,
 			return nil
 		}
 		if writeErr := os.WriteFile(reportFile, []byte(err.Error()), 0o600); writeErr != nil {
-			return fmt.Errorf("%w; also, the reason cannot be written: %w", err, writeErr)
+			return fmt.Errorf("%w; in addition, cannot write the reason: %w", err, writeErr)
 		}
 		return err
 	})
@@ -45,12 +44,12 @@ files again, reload exits with 0.`,
 func ReloadFlags(config *reloader.Config) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("reload", pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.StringVar(&config.TLSDirectory, "tls", "", "`directory` with the files tls.crt, tls.key and optionally ca.crt of memcached; empty without TLS")
-	flags.StringVar(&config.PasswordFile, "passwords", "", "`file` with lines of user:password, which memcached reads in ASCII mode; empty in any other mode")
+	flags.StringVar(&config.TLSDirectory, "tls", "", "`directory` with tls.crt, tls.key and optionally ca.crt; empty without TLS")
+	flags.StringVar(&config.PasswordFile, "passwords", "", "`file` with lines of user:password for ASCII authentication; empty without it")
 	flags.StringVar(&config.CommandAddress, "commands", "127.0.0.1:11213", "`host:port` at which memcached accepts ASCII commands without TLS")
 	flags.StringVar(&config.TLSAddress, "serves", "127.0.0.1:11211", "`host:port` at which memcached serves over TLS")
 	flags.StringVar(&config.Marker, "marker", "", "`file` that records a reported failure across restarts of the container")
 	flags.DurationVar(&config.Interval, "interval", 5*time.Second, "`duration` between two checks of the files")
-	flags.DurationVar(&config.Patience, "patience", 30*time.Second, "`duration` for which memcached may not accept changed files before a failure is reported")
+	flags.DurationVar(&config.Patience, "patience", 30*time.Second, "`duration` before a change that memcached does not accept is reported")
 	return flags
 }

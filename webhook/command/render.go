@@ -36,18 +36,19 @@ func newRender() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "render FILE...",
 		Short: "Print the desired state of custom resources, without a cluster",
-		Long: `Print the desired state of custom resources without a cluster: each custom resource with its status, followed by its
-children. The output is valid input for kubectl diff -f -.
+		Long: `Print the desired state of custom resources without a cluster. The output has each custom resource with its status,
+followed by its children. It is valid input for kubectl diff -f -.
 
-FILE is a file, - for standard input, or a directory. Of a directory, render reads all files that end with .yaml, .yml
-or .json, also in directories below it, but not hidden ones. A file may have 8 MiB and 10,000 objects.
+FILE is a file, a directory, or - for standard input. In a directory, render reads all files that end with .yaml, .yml
+or .json, including those in subdirectories, except hidden files. The limits of a file are 8 MiB and 10,000 objects.
 
-render checks the schemas of the CRDs and the rules of the operator, but not the CEL rules of the CRDs: stderr has the
-fields to which they apply. Without --operator-image, stderr also has the objects that differ from those in a cluster.
+render checks the schemas of the CRDs and the rules of the operator. It does not check the CEL rules of the CRDs, and lists
+the fields that have such rules on stderr. Without --operator-image, it also lists the objects that differ from those in a
+cluster.
 
-The exit code is 0 if no error was found, 1 if a custom resource is invalid, a file cannot be read or there is no
-object, and 2 if the command line is wrong. With 1 and 2, render prints nothing to stdout. With 1, stderr has the file,
-the object and the field of each error.`,
+The exit code is 0 if there is no error, and 2 if the command line is invalid. It is 1 if a custom resource is invalid, a
+file cannot be read, or there is no object; stderr then has the file, the object and the field of each error. On errors,
+render prints nothing to stdout.`,
 		Example: `  memcached-operator render -f cache.yaml
   kubectl kustomize . | memcached-operator render --skip-others - | kubectl diff -f -`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -56,17 +57,17 @@ the object and the field of each error.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, - for standard input; may be repeated")
+	flags.StringArrayVarP(&options.files, "filename", "f", nil, "`file` or directory with custom resources, or - for standard input; can be repeated")
 	flags.VarP(newChoice(&options.format, "yaml", "yaml", "json"), "output", "o", "format of the output")
 	addCaches(flags, &options.caches)
-	flags.BoolVar(&options.SkipOthers, "skip-others", false, "skip objects whose API group and kind are not those of a custom resource, as in the output of kustomize")
-	flags.BoolVar(&options.ChildrenOnly, "children", false, "print only the children; the same input then always has the same output")
+	flags.BoolVar(&options.SkipOthers, "skip-others", false, "skip objects that are not custom resources of this operator, for example in the output of kustomize")
+	flags.BoolVar(&options.ChildrenOnly, "children", false, "print only the children, so that the same input always has the same output")
 	return command
 }
 
 func (o *renderOptions) run(command *cobra.Command) error {
 	if len(o.files) == 0 {
-		return usageErrorf("render requires a file or a directory, or - for standard input")
+		return usageErrorf("render requires a file, a directory, or - for standard input")
 	}
 	inputs, err := readInputs(o.files, command.InOrStdin())
 	if err != nil {
@@ -81,10 +82,10 @@ func (o *renderOptions) run(command *cobra.Command) error {
 		return err
 	}
 	if len(unchecked) > 0 {
-		command.PrintErrf("Not checked: CEL rules of the CRDs for %s. kubectl apply --dry-run=server checks them.\n", strings.Join(sets.List(unchecked), ", "))
+		command.PrintErrf("The CEL rules of the CRDs were not checked for %s. Use kubectl apply --dry-run=server to check them.\n", strings.Join(sets.List(unchecked), ", "))
 	}
 	if changed := o.withoutImage(inputs, objects); len(changed) > 0 {
-		command.PrintErrf("Without --operator-image, these have fewer containers or other probes and times than in a cluster: %s\n", strings.Join(changed, ", "))
+		command.PrintErrf("Without --operator-image, containers, probes and timeouts of these objects differ from those in a cluster: %s\n", strings.Join(changed, ", "))
 	}
 	content, err := encoders[o.format](objects)
 	if err != nil {

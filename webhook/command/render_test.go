@@ -20,8 +20,8 @@ const (
 
 const (
 	proxiedCache = validCache + "  proxy: {}\n"
-	unchecked    = "Not checked: CEL rules of the CRDs for metadata, spec. kubectl apply --dry-run=server checks them.\n"
-	noImage      = "Without --operator-image, these have fewer containers or other probes and times than in a cluster: StatefulSet default/cache, Deployment default/cache-proxy\n"
+	unchecked    = "The CEL rules of the CRDs were not checked for metadata, spec. Use kubectl apply --dry-run=server to check them.\n"
+	noImage      = "Without --operator-image, containers, probes and timeouts of these objects differ from those in a cluster: StatefulSet default/cache, Deployment default/cache-proxy\n"
 )
 
 // TestRenderExitCodes checks the documented exit codes, that only 0 comes with output, and what it does not check.
@@ -44,8 +44,8 @@ func TestRenderExitCodes(t *testing.T) {
 		{"nothing", "# no cache\n", []string{"-"}, 1, "nothing to render"},
 		{"a directory without resources", "", []string{t.TempDir()}, 1, "nothing to render"},
 		{"only other kinds that are skipped", "apiVersion: v1\nkind: Pod\n", []string{"--skip-others", "-"}, 0, ""},
-		{"another kind", kustomized, []string{"-"}, 1, "-, Namespace caches: there is no controller"},
-		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml, Namespace caches: there is no controller"},
+		{"another kind", kustomized, []string{"-"}, 1, "-, Namespace caches: the operator has no controller"},
+		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml, Namespace caches: the operator has no controller"},
 		{"another kind in a directory is skipped", "", []string{"--skip-others", mixed}, 0, "kind: Deployment"},
 		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml, Memcached cache: spec.size"},
 		{"a file that does not exist", "", []string{valid, "nothing.yaml"}, 1, "nothing.yaml"},

@@ -33,10 +33,10 @@ func newServe(version string) *cobra.Command {
 	options := serveOptions{Config: server.Config{Version: version}}
 	command := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve Metacontroller over HTTP",
-		Long: `Serve Metacontroller over HTTP or HTTPS until SIGTERM or SIGINT, and then finish the requests in flight.
+		Short: "Serve the hooks of Metacontroller over HTTP",
+		Long: `Serve the hooks of Metacontroller over HTTP or HTTPS. After SIGTERM or SIGINT, finish the requests in flight and exit.
 
-Health (/healthz, /readyz) and metrics (/metrics) have an address of their own.`,
+Health (/healthz, /readyz) and metrics (/metrics) have a separate address.`,
 		Example: `  memcached-operator serve --address :8080
   memcached-operator serve --address :8443 --tls-cert tls.crt --tls-key tls.key`,
 		Args: cobra.NoArgs,
@@ -45,7 +45,7 @@ Health (/healthz, /readyz) and metrics (/metrics) have an address of their own.`
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&options.Address, "address", ":8080", "`host:port` for Metacontroller")
+	flags.StringVar(&options.Address, "address", ":8080", "`host:port` to listen on for Metacontroller")
 	flags.StringVar(&options.OpsAddress, "ops-address", ":8081", "`host:port` of /healthz, /readyz and /metrics; empty to disable them")
 	options.addTLS(flags)
 	options.addLimits(flags)
@@ -79,22 +79,22 @@ func (o *serveOptions) run(command *cobra.Command) error {
 func (o *serveOptions) addTLS(flags *pflag.FlagSet) {
 	flags.StringVar(&o.TLS.CertFile, "tls-cert", "", "`file` with the TLS certificate chain in PEM, reloaded when it changes; empty for plain HTTP")
 	flags.StringVar(&o.TLS.KeyFile, "tls-key", "", "`file` with the private key of --tls-cert in PEM")
-	flags.StringVar(&o.TLS.ClientCAFile, "client-ca", "", "`file` with the CA bundle in PEM that verifies client certificates, reloaded when it changes; empty if callers need no certificate")
+	flags.StringVar(&o.TLS.ClientCAFile, "client-ca", "", "`file` with the CA bundle in PEM that verifies client certificates, reloaded when it changes; empty to accept callers without a certificate")
 	flags.StringSliceVar(&o.TLS.ClientNames, "client-names", nil, "comma-separated `names` of allowed callers: DNS names, URIs or common names of client certificates (default any name)")
-	flags.StringVar(&o.TokenFile, "token-file", "", "`file` with the accepted bearer tokens, one per line, reloaded when it changes; empty if callers need no token")
+	flags.StringVar(&o.TokenFile, "token-file", "", "`file` with the accepted bearer tokens, one per line, reloaded when it changes; empty to accept callers without a token")
 }
 
 func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
 	defaults := server.DefaultLimits()
 	flags.Int64Var(&o.MaxBodyBytes, "max-body-bytes", defaults.MaxBodyBytes, "maximum size of a request body in `bytes`; a larger body gets 413 Content Too Large")
-	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit a new connection replaces one without a request")
-	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit no more large bodies are read")
-	flags.DurationVar(&o.ShutdownDelay, "shutdown-delay", 0, "`duration` between failing readiness and the drain, for example 5s in a cluster (default 0s)")
+	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit, a new connection replaces one without a request in flight")
+	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit, large bodies are refused")
+	flags.DurationVar(&o.ShutdownDelay, "shutdown-delay", 0, "`duration` between failing readiness and the start of the drain, for example 5s in a cluster (default 0s)")
 	flags.DurationVar(&o.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "maximum `duration` of the drain, in which requests in flight must finish")
 }
 
 // addCaches adds the flags that serve and render share.
 func addCaches(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for sidecars that reload, hold and export, for the startup probe of proxies, and for Jobs that copy; empty for none. Pods keep theirs, or none, until their template changes for another reason")
-	flags.StringVar(&caches.ClusterDomain, "cluster-domain", "", "DNS `domain` of the cluster, in the names of servers and proxies; a change replaces the proxies (default that of the search list in /etc/resolv.conf, or else cluster.local)")
+	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for the sidecars reload, hold and export, the startup probe of proxies, and the Jobs copy and clean; empty to run none of them. Existing pods keep their image until their template changes for another reason")
+	flags.StringVar(&caches.ClusterDomain, "cluster-domain", "", "DNS `domain` of the cluster, in the names of servers and proxies; a change replaces the proxies (default: the domain in the search list of /etc/resolv.conf, or cluster.local)")
 }

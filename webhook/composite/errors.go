@@ -65,7 +65,7 @@ func explain(err error) error {
 		return explainSemantic(semantic)
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return refuse("request is not valid JSON: %s", text.Value(strings.TrimPrefix(syntactic.Error(), "jsontext: ")))
+		return refuse("the request is not valid JSON: %s", text.Value(strings.TrimPrefix(syntactic.Error(), "jsontext: ")))
 	}
 	return fmt.Errorf("reading the request: %w", err)
 }
@@ -77,10 +77,10 @@ func explainSemantic(err *jsonv2.SemanticError) error {
 		problem = fmt.Sprintf("%s is not a valid %s", text.Value(err.JSONValue), err.GoType)
 	}
 	if err.JSONKind == jsontext.KindString && err.GoType != nil && strings.HasSuffix(err.GoType.String(), "resource.Quantity") {
-		problem = "is not a quantity: use a number with a unit such as Mi or Gi, for example 64Mi"
+		problem = "is not a quantity. Use a number with a unit such as Mi or Gi, for example 64Mi"
 	}
 	if path == "" {
-		return refuse("request %s", problem)
+		return refuse("the request %s", problem)
 	}
 	if field, inParent := strings.CutPrefix(path, "parent."); inParent {
 		return &ParentError{Err: fmt.Errorf("%s: %s", field, problem)}

@@ -77,9 +77,9 @@ func TestWithoutController(t *testing.T) {
 		{"null is not a missing controller", `{"controller": null, ` + parent + `}`, "", "controller: must be an object"},
 		{"a list is not a controller", `{"controller": [], ` + parent + `}`, "", "controller: must be an object"},
 		{"two controllers", `{"controller": {}, "controller": {}, ` + namespaced + `}`, "", "duplicate"},
-		{"Metacontroller sends the namespace", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}, "related": {"Pod.v1": {}}}`, "", "parent has no metadata.namespace"},
-		{"Metacontroller sends children", `{"controller": {}, ` + namespaced + `}`, "", "request has no children"},
-		{"Metacontroller sends related", `{"controller": {}, ` + namespaced + `, "children": {"Secret.v1": {}}}`, "", "request has no related"},
+		{"Metacontroller sends the namespace", `{"controller": {}, ` + parent + `, "children": {"Secret.v1": {}}, "related": {"Pod.v1": {}}}`, "", "the parent has no metadata.namespace"},
+		{"Metacontroller sends children", `{"controller": {}, ` + namespaced + `}`, "", "the request has no children"},
+		{"Metacontroller sends related", `{"controller": {}, ` + namespaced + `, "children": {"Secret.v1": {}}}`, "", "the request has no related"},
 		{"Metacontroller sends a group for each rule", `{"controller": {}, ` + namespaced + `, "children": {"Secret.v1": {}}, "related": {}}`, "", "related has no Pod.v1"},
 	}
 	for _, test := range cases {

@@ -78,11 +78,11 @@ func (p *parentParts) limit() error {
 	}
 	if size := len(p.Spec); size > MaxSpecBytes {
 		p.Spec = nil
-		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, more than the limit of %d", size, MaxSpecBytes)}
+		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, but at most %d are allowed", size, MaxSpecBytes)}
 	}
 	if values := countValues(p.Spec); values > maxSpecValues {
 		p.Spec = nil
-		return &ParentError{fmt.Errorf("spec has %d values in its lists and fields, more than %d", values, maxSpecValues)}
+		return &ParentError{fmt.Errorf("spec has %d values in its lists and fields, but at most %d are allowed", values, maxSpecValues)}
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ func TestSizeOfParent(t *testing.T) {
 	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	cases := []struct{ reason, member, message string }{
 		{"the status of a parent with many pods lists all of them", `"status": {"nodes": [""` + strings.Repeat(`,""`, 2*maxSpecValues) + `]}`, ""},
-		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 10001 values in its lists and fields, more than 10000"},
+		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 10001 values in its lists and fields, but at most 10000 are allowed"},
 		{"a spec of the maximum size", `"spec": "` + strings.Repeat("a", MaxSpecBytes-2) + `"`, ""},
-		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 65537 bytes as JSON, more than the limit of 65536"},
+		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 65537 bytes as JSON, but at most 65536 are allowed"},
 	}
 	for _, test := range cases {
 		_, err := call(t, hook, strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", `+test.member+`,`, 1))

@@ -74,19 +74,19 @@ func decode(body io.Reader, request any) error {
 // checkParent refuses a missing parent, a parent of another kind and a parent without a name. Only a person's request may omit the namespace.
 func checkParent[P ParentType[T], T any](parent P, present bool, kind schema.GroupVersionKind, fromMetacontroller bool) error {
 	if !present {
-		return refuse("request has no parent")
+		return refuse("the request has no parent")
 	}
 	if observed := parent.GetObjectKind().GroupVersionKind(); observed != kind {
-		return refuse("parent is a %q of %q, but this hook is for %s of %s", text.Value(observed.Kind), text.Value(observed.GroupVersion().String()), kind.Kind, kind.GroupVersion())
+		return refuse("the parent is a %q of %q, but this hook is for %s of %s", text.Value(observed.Kind), text.Value(observed.GroupVersion().String()), kind.Kind, kind.GroupVersion())
 	}
 	if parent.GetName() == "" {
-		return refuse("parent has no metadata.name")
+		return refuse("the parent has no metadata.name")
 	}
 	if fromMetacontroller && parent.GetNamespace() == "" {
-		return refuse("parent has no metadata.namespace")
+		return refuse("the parent has no metadata.namespace")
 	}
 	if namespace := parent.GetNamespace(); namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
-		return refuse("parent has the metadata.namespace %q, which no namespace can have as its name", text.Value(namespace))
+		return refuse("the parent has the metadata.namespace %q, which is not a valid name of a namespace", text.Value(namespace))
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 		request.Children.present = true
 	}
 	if !request.Children.present {
-		return refuse("request has no children")
+		return refuse("the request has no children")
 	}
 	for _, key := range missingGroups(&request.Children.value) {
 		if err := checkAbsent(key, slices.Contains(hook.optional, key), &request.Controller.value); err != nil {
@@ -116,10 +116,10 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 		return nil
 	}
 	if !request.Related.present {
-		return refuse("request has no related")
+		return refuse("the request has no related")
 	}
 	if missing := missingGroups(&request.Related.value); len(missing) > 0 {
-		return refuse("related has no %s: add the customize hook to the CompositeController", missing[0])
+		return refuse("related has no %s. Add the customize hook to the CompositeController", missing[0])
 	}
 	return nil
 }
@@ -128,10 +128,10 @@ func checkObserved[T, C, R any](request *syncRequest[T, C, R], hook Hook, finali
 // list the kind. Metacontroller sends a group, possibly empty, for each kind that the CompositeController lists.
 func checkAbsent(key string, optional bool, controller *compositeController) error {
 	if !optional {
-		return refuse("children has no %s: add the kind to childResources of the CompositeController", key)
+		return refuse("children has no %s. Add the kind to childResources of the CompositeController", key)
 	}
 	if controller.lists(key) {
-		return refuse("children has no %s, although childResources of the CompositeController list the kind", key)
+		return refuse("children has no %s, although childResources of the CompositeController list this kind", key)
 	}
 	return nil
 }

@@ -276,7 +276,7 @@ func TestHandOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "Deployment x has pods, but does not belong to this resource. To take it over with " +
+	const want = "Deployment x has pods, but does not belong to this resource. To adopt it with " +
 		"its pods, run: kubectl label --overwrite -n web deployment/x service/x controller-uid=uid-of-x"
 	if got == nil || got.Reason != ReasonOrphaned || got.Message != want {
 		t.Errorf("got %+v, want %q", got, want)

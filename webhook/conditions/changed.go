@@ -23,8 +23,8 @@ progress, which is a problem after a minute.
 
 // ReasonChangedByOthers is for a child with fields that somebody else has changed since it was applied.
 var ReasonChangedByOthers = NewReason(SeverityRisk, Documentation{ID: "ChangedByOthers",
-	Meaning: "Something, such as an admission webhook or a policy of the cluster, changes fields of a child after each apply: images, resources, security contexts, tolerations, labels or other fields with which the pods run. The message has the fields, their values, and the fields of `spec` that set them. `Ready` may be True.",
-	Remedy:  "Set the fields of `spec` to these values: [Policies](troubleshoot.md#policies). Or exclude the child from the policy."})
+	Meaning: "An admission webhook, or another client, changes fields of a child after each apply, such as images, resources, security contexts, tolerations or labels. The pods run with the changed fields. The message has the fields, their values, and the fields of `spec` that set them. `Ready` may be True.",
+	Remedy:  "Set the fields of `spec` to these values, or exclude the child from the policy: [Policies](troubleshoot.md#policies)."})
 
 // SpecField returns the field of spec that sets a field of a child's pod template; "" if there is none. Paths are those of [merge.Change],
 // below spec.template.
@@ -81,7 +81,7 @@ func changedText(kind, name string, changes []merge.Change, specField SpecField)
 		}
 		hasSetting = hasSetting || setting != ""
 		if setting == "" {
-			setting = "no field sets it"
+			setting = "no field of spec sets it"
 		}
 		if container, field, isContainer := ContainerField(path); isContainer {
 			path = field + " of container " + container
@@ -91,11 +91,11 @@ func changedText(kind, name string, changes []merge.Change, specField SpecField)
 	if more := len(changes) - len(fields); more > 0 {
 		fields = append(fields, fmt.Sprintf("%d more", more))
 	}
-	remedy := "Exclude the " + kind + " from what changes it."
+	remedy := "Exclude the " + kind + " from the policy that changes it."
 	if hasSetting {
-		remedy = "Set these fields to these values, or exclude the " + kind + " from what changes it."
+		remedy = "Set the fields of spec to these values, or exclude the " + kind + " from the policy that changes it."
 	}
-	return fmt.Sprintf("Something, such as an admission webhook, has changed %s %s since it was applied: %s. %s", kind, name, strings.Join(fields, "; "), remedy)
+	return fmt.Sprintf("An admission webhook, or another client, has changed %s %s since it was applied: %s. %s", kind, name, strings.Join(fields, "; "), remedy)
 }
 
 func valueText(value any) string {

@@ -18,8 +18,8 @@ const appliedTemplate = `{"template":{"metadata":{"annotations":{"memcached-oper
 
 // TestChangedByOthers: a workload that runs what the operator wants is ready, and nothing else is.
 func TestChangedByOthers(t *testing.T) {
-	const start, exclude = "Something, such as an admission webhook, has changed Deployment x since it was applied: ", " Exclude the Deployment from what changes it."
-	const set = " Set these fields to these values, or exclude the Deployment from what changes it."
+	const start, exclude = "An admission webhook, or another client, has changed Deployment x since it was applied: ", " Exclude the Deployment from the policy that changes it."
+	const set = " Set the fields of spec to these values, or exclude the Deployment from the policy that changes it."
 	cases := []struct {
 		reason, old, new string
 		risk, pending    string
@@ -27,17 +27,17 @@ func TestChangedByOthers(t *testing.T) {
 		{"nothing has changed", "", "", "", ""},
 		{"others have added what the operator does not set", `"name":"exporter"`, `"name":"exporter","env":[{"name":"E"}]`, "", ""},
 		{"an image", `"memcached:1"`, `"r/memcached:1"`, "image of container memcached is r/memcached:1 instead of memcached:1 (spec.image)." + set, ""},
-		{"an image that spec cannot set", `"exporter:1"`, `"r/exporter:1"`, "image of container exporter is r/exporter:1 instead of exporter:1 (no field sets it)." + exclude, ""},
+		{"an image that spec cannot set", `"exporter:1"`, `"r/exporter:1"`, "image of container exporter is r/exporter:1 instead of exporter:1 (no field of spec sets it)." + exclude, ""},
 		{"a limit", `"123Mi"`, `"512Mi"`, "resources.limits.memory of container memcached is 512Mi instead of 123Mi (spec.resources.limits.memory)." + set, ""},
 		{"a limit is removed", `"memory":"123Mi"`, ``, "resources.limits.memory of container memcached is missing instead of 123Mi (spec.resources.limits.memory)." + set, ""},
-		{"the seccomp profile", `"RuntimeDefault"`, `"Unconfined"`, "spec.securityContext.seccompProfile.type is Unconfined instead of RuntimeDefault (no field sets it)." + exclude, ""},
-		{"tolerations", `[{"key":"k"}]`, `[{"key":"k"},{"key":"m"}]`, `spec.tolerations is [{"key":"k"},{"key":"m"}] instead of [{"key":"k"}] (no field sets it).` + exclude, ""},
-		{"a label", `"team":"a"`, `"team":"b"`, "metadata.labels.team is b instead of a (no field sets it)." + exclude, ""},
-		{"the arguments of memcached", `"64"`, `"32"`, "", `args of container memcached is ["-m","32"] instead of ["-m","64"] (no field sets it).` + exclude},
-		{"a container is removed", `,{"image":"exporter:1","name":"exporter"}`, ``, "", ` of container exporter is missing instead of {"image":"exporter:1","name":"exporter"} (no field sets it).` + exclude},
-		{"a volume", `"emptyDir":{}`, `"hostPath":{}`, "", "spec.volumes.v.emptyDir is missing instead of {} (no field sets it)." + exclude},
-		{"the configuration of the operator", `config":"c"`, `config":"d"`, "", "metadata.annotations.memcached-operator.example.com/config is d instead of c (no field sets it)." + exclude},
-		{"a large value", `"exporter:1"`, `"` + strings.Repeat("x", 100) + `"`, "image of container exporter is " + strings.Repeat("x", 80) + "… instead of exporter:1 (no field sets it)." + exclude, ""},
+		{"the seccomp profile", `"RuntimeDefault"`, `"Unconfined"`, "spec.securityContext.seccompProfile.type is Unconfined instead of RuntimeDefault (no field of spec sets it)." + exclude, ""},
+		{"tolerations", `[{"key":"k"}]`, `[{"key":"k"},{"key":"m"}]`, `spec.tolerations is [{"key":"k"},{"key":"m"}] instead of [{"key":"k"}] (no field of spec sets it).` + exclude, ""},
+		{"a label", `"team":"a"`, `"team":"b"`, "metadata.labels.team is b instead of a (no field of spec sets it)." + exclude, ""},
+		{"the arguments of memcached", `"64"`, `"32"`, "", `args of container memcached is ["-m","32"] instead of ["-m","64"] (no field of spec sets it).` + exclude},
+		{"a container is removed", `,{"image":"exporter:1","name":"exporter"}`, ``, "", ` of container exporter is missing instead of {"image":"exporter:1","name":"exporter"} (no field of spec sets it).` + exclude},
+		{"a volume", `"emptyDir":{}`, `"hostPath":{}`, "", "spec.volumes.v.emptyDir is missing instead of {} (no field of spec sets it)." + exclude},
+		{"the configuration of the operator", `config":"c"`, `config":"d"`, "", "metadata.annotations.memcached-operator.example.com/config is d instead of c (no field of spec sets it)." + exclude},
+		{"a large value", `"exporter:1"`, `"` + strings.Repeat("x", 100) + `"`, "image of container exporter is " + strings.Repeat("x", 80) + "… instead of exporter:1 (no field of spec sets it)." + exclude, ""},
 	}
 	specField := func(child, path string) string {
 		rest, found := strings.CutPrefix(path, "spec.containers.memcached.")

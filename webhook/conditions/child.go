@@ -22,12 +22,12 @@ a minute, the child is a problem: see overdue.go.
 var (
 	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
 	ReasonChildMissing = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Missing",
-		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with its name belongs to another owner. It is a problem after a minute. For a NetworkPolicy of running pods it is a problem immediately (`OpenToAll`).",
-		Remedy:  "Check the Events of the resource. If another object has the name, rename that object, or use another name for the resource."})
+		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with the same name has another owner. After a minute, this is a problem. A missing NetworkPolicy of running pods is a problem immediately (`OpenToAll`).",
+		Remedy:  "Check the Events of the resource. If another object has the same name, rename that object or the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
 	ReasonChildOutdated = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Outdated",
-		Meaning: "The child differs from the desired state; the message names the field. It is a problem after a minute. Either the API server rejects the update, or something changes the child after each apply.",
-		Remedy:  "Do what the message says: check the Events of the resource, one of which reports why the API server rejects the update, or exclude the child from what changes it."})
+		Meaning: "The child differs from the desired state. The message names the field. After a minute, this is a problem. Either the API server rejects the update, or another client changes the child after each apply.",
+		Remedy:  "Check the Events of the resource: one of them reports why the API server rejects the update. If a policy changes the child, exclude the child from it."})
 )
 
 // observedChild is a child of any kind.
@@ -70,10 +70,10 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 	kind, name := desired.GetObjectKind().GroupVersionKind().Kind, desired.(metav1.Object).GetName()
 	child, found := existing.(observedChild)
 	if !found {
-		return childState{pending: missingReason(kind).Progress("%s %s does not exist, or belongs to another owner. Check the Events of this resource.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s does not exist, or has another owner. Check the Events of this resource.", kind, name)}, nil
 	}
 	if child.Terminating() {
-		return childState{pending: missingReason(kind).Progress("%s %s is being deleted. Metacontroller creates it again afterwards.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s is being deleted. Metacontroller will create it again.", kind, name)}, nil
 	}
 	difference, err := merge.Compare(desired, child)
 	if err != nil {
@@ -92,7 +92,7 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 		return childState{changed: ReasonChangedByOthers.Risk("%s", message)}, nil
 	case strings.HasPrefix(field, operatorAnnotations):
 		return childState{
-			pending:    outdated.Progress("%s %s is not updated for the latest change of this resource. Check the Events of this resource.", kind, name),
+			pending:    outdated.Progress("%s %s has not been updated for the latest change of this resource. Check the Events of this resource.", kind, name),
 			recordOnly: true,
 		}, nil
 	}

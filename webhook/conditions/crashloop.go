@@ -22,8 +22,8 @@ const maxLine = 300
 
 // ReasonCrashLoopBackOff is for a container that exits repeatedly.
 var ReasonCrashLoopBackOff = NewReason(SeverityProblem, Documentation{ID: CrashLoopBackOff,
-	Meaning: "A container exits repeatedly; the message has its name, its exit code and what to check.",
-	Remedy:  "`kubectl logs` has the message of the program."})
+	Meaning: "A container exits repeatedly. The message has its name, its exit code and what to check.",
+	Remedy:  "Check the log of the container with `kubectl logs`."})
 
 func crashed(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {
 	message := fmt.Sprintf("container %s exits repeatedly with exit code %d", container.Name, end.ExitCode)

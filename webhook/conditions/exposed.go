@@ -17,8 +17,8 @@ is a problem immediately. A spec that has just enabled the NetworkPolicy gets on
 
 // ReasonOpenToAll is for pods whose NetworkPolicy is missing.
 var ReasonOpenToAll = NewReason(SeverityProblem, Documentation{ID: "OpenToAll", Parent: "Memcached",
-	Meaning: "The NetworkPolicy in the message does not exist, and pods run: every peer that reaches their addresses may connect.",
-	Remedy:  "Check the Events of the resource: one reports why the API server rejects the NetworkPolicy. Until it exists, stop the pods with `size: 0` if they must not be open. Set `spec.networkPolicy.enabled: false` if they may."})
+	Meaning: "The NetworkPolicy in the message does not exist, but pods run. Every peer that can reach the pods can connect.",
+	Remedy:  "Check the Events of the resource: one of them reports why the API server rejects the NetworkPolicy. If the pods must not be open until then, stop them with `size: 0`. If they may be open, set `spec.networkPolicy.enabled: false`."})
 
 func exposed(c checked) Finding {
 	running := func(pod *observed.Pod) bool { return pod.ContainerRunning(c.Container) }
@@ -30,7 +30,7 @@ func exposed(c checked) Finding {
 			continue
 		}
 		if _, found := c.Child(desired).(observedChild); !found {
-			return Finding{Problem: ReasonOpenToAll.Problem("The pods are open to every peer: NetworkPolicy %s does not exist, or belongs to another owner. Check the Events of this resource.",
+			return Finding{Problem: ReasonOpenToAll.Problem("The pods are open to every peer, because NetworkPolicy %s does not exist or has another owner. Check the Events of this resource.",
 				desired.(metav1.Object).GetName())}
 		}
 	}

@@ -19,7 +19,7 @@ var pullReasons = []string{"ErrImagePull", "RegistryUnavailable", "SignatureVali
 
 // ReasonImagePullBackOff is for a container whose image cannot be pulled.
 var ReasonImagePullBackOff = NewReason(SeverityProblem, Documentation{ID: "ImagePullBackOff",
-	Meaning: "The image cannot be pulled; the message has the registry's response. This includes what the kubelet reports as `ErrImagePull`, `RegistryUnavailable` or `SignatureValidationFailed`.",
+	Meaning: "The image cannot be pulled. The message has the response of the registry. The reason includes what the kubelet reports as `ErrImagePull`, `RegistryUnavailable` or `SignatureValidationFailed`.",
 	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`. A private image of the operator needs a Secret in the namespace of the cache too: [Pull Secrets](install.md#pull-secrets)."})
 
 func isPull(waiting *observed.ContainerWaiting) bool {

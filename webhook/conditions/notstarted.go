@@ -11,8 +11,8 @@ problem.
 
 // ReasonNotStarted is the class of reasons that the kubelet sets for a container that does not start.
 var ReasonNotStarted = NewReason(SeverityProblem, Documentation{ID: "<reason of the kubelet>",
-	Meaning: "A container does not start. Reason and message are those of the kubelet, for example `CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`, `InvalidImageName` or `ErrImageNeverPull`.",
-	Remedy:  "Check what the message names, such as a Secret or a ConfigMap of `spec`, or the command of the container."})
+	Meaning: "A container does not start. The reason and the message are from the kubelet, for example `CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`, `InvalidImageName` or `ErrImageNeverPull`.",
+	Remedy:  "Check the object or the command that the message names, such as a Secret of `spec`."})
 
 func notStarted(container observed.ContainerStatus) *Problem {
 	waiting := container.State.Waiting

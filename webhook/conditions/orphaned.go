@@ -15,8 +15,8 @@ controller-uid has the parent's UID, which it adopts.
 
 // ReasonOrphaned is for a parent that has pods but no workload.
 var ReasonOrphaned = NewReason(SeverityOverdue, Documentation{ID: "Orphaned",
-	Meaning: "A former resource with the same name left its Deployment or StatefulSet behind.",
-	Remedy:  "Run the `kubectl label` command of the message to take it over with its pods, or delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
+	Meaning: "A deleted resource with the same name left its Deployment or StatefulSet behind.",
+	Remedy:  "To adopt it with its pods, run the `kubectl label` command in the message. Otherwise, delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 
 func isOrphaned(in *Input) bool {
 	return in.Workload == nil && len(in.Pods) > 0 && len(in.Children) > 0
@@ -27,7 +27,7 @@ func adoptionPending(in *Input) *Progress {
 	for _, object := range in.Children {
 		objects = append(objects, strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind)+"/"+object.(metav1.Object).GetName())
 	}
-	return ReasonOrphaned.Progress("%s %s has pods, but does not belong to this resource. To take it over with its pods, run: "+
+	return ReasonOrphaned.Progress("%s %s has pods, but does not belong to this resource. To adopt it with its pods, run: "+
 		"kubectl label --overwrite -n %s %s controller-uid=%s",
 		in.Children[0].GetObjectKind().GroupVersionKind().Kind, in.Children[0].(metav1.Object).GetName(),
 		in.Parent.GetNamespace(), strings.Join(objects, " "), in.Parent.GetUID())

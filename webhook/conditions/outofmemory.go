@@ -24,12 +24,12 @@ const oomKilled = "OOMKilled"
 
 // ReasonOOMKilled is for a container that was killed because of its memory.
 var ReasonOOMKilled = NewReason(SeverityProblem, Documentation{ID: oomKilled, Uses: usesOf[SeverityRisk],
-	Meaning: "A container used more than its memory limit, and its items are lost. `Degraded` is True while the container does not run; afterwards `AtRisk` is True for ten minutes, because it may happen again.",
-	Remedy:  "Increase the field that the message names. If something has resized the pod, exclude it from that: [Memory](configure.md#memory)."})
+	Meaning: "A container exceeded its memory limit and was killed, and its items are lost. `Degraded` is True while the container does not run. Then `AtRisk` is True for ten minutes, because it may happen again.",
+	Remedy:  "Increase the field that the message names. If a VerticalPodAutoscaler resizes the pods, exclude them from it: [Memory](configure.md#memory)."})
 
 func outOfMemory(in *Input, container observed.ContainerStatus) *Problem {
 	name, limit, desired := container.Name, container.Resources.Limits.Memory, desiredLimit(in.Children, container.Name)
-	killed := "container " + name + " was killed because it used more memory than its limit"
+	killed := "container " + name + " was killed because it exceeded its memory limit"
 	if limit == "" || desired == "" || limit == desired {
 		return ReasonOOMKilled.Problem("%s", joinSentences(killed, in.Remedies[name].OOMKilled))
 	}
@@ -44,9 +44,9 @@ func otherLimit(in *Input, container, limit, desired string) string {
 	}
 	workload := in.Children[0].GetObjectKind().GroupVersionKind().Kind + " " + in.Workload.Name
 	if in.Workload.Container(container).Resources.Limits.Memory != limit {
-		return fmt.Sprintf("%s, as %s has it: a VerticalPodAutoscaler or somebody else has resized the pod. Exclude the pods from that, and delete this one", text, workload)
+		return fmt.Sprintf("%s, and %s has this limit: a VerticalPodAutoscaler or another client has resized the pod. Exclude the pods from resizing, then delete this pod", text, workload)
 	}
-	return fmt.Sprintf("%s: something, such as an admission webhook, has changed %s. Exclude it from that, or decrease the memory for items", text, workload)
+	return fmt.Sprintf("%s: an admission webhook, or another client, has changed %s. Exclude it from the policy that changes it, or decrease the memory for items", text, workload)
 }
 
 // desiredLimit returns the memory limit of a container in the desired workload, the first of the children; "" if there is none.

@@ -21,7 +21,7 @@ func killed(ago time.Duration) *observed.Pod {
 
 // TestRecentlyKilled: a restart takes about a second, so it is reported as a risk for a while.
 func TestRecentlyKilled(t *testing.T) {
-	const message = "Pod a: container memcached was killed because it used more memory than its limit. Increase it."
+	const message = "Pod a: container memcached was killed because it exceeded its memory limit. Increase it."
 	cases := []struct {
 		reason string
 		pods   []*observed.Pod
@@ -51,7 +51,7 @@ func TestRecentlyKilled(t *testing.T) {
 
 // TestOutOfMemoryLimit: others resize pods, or change workloads, and the limit that counted is that of the pod.
 func TestOutOfMemoryLimit(t *testing.T) {
-	const start = "container memcached was killed because it used more memory than its limit"
+	const start = "container memcached was killed because it exceeded its memory limit"
 	cases := []struct {
 		reason, pod, workload string
 		updated               int32
@@ -59,10 +59,10 @@ func TestOutOfMemoryLimit(t *testing.T) {
 	}{
 		{"the pod has the limit of the operator", "123Mi", "123Mi", 3, ". Increase it."},
 		{"the kubelet does not report the limit", "", "123Mi", 3, ". Increase it."},
-		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi. The desired limit is 123Mi, as Deployment x has it: " +
-			"a VerticalPodAutoscaler or somebody else has resized the pod. Exclude the pods from that, and delete this one."},
-		{"a policy has changed the workload", "80Mi", "80Mi", 3, " of 80Mi. The desired limit is 123Mi: something, such as an admission webhook, has changed Deployment x. " +
-			"Exclude it from that, or decrease the memory for items."},
+		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi. The desired limit is 123Mi, and Deployment x has this limit: " +
+			"a VerticalPodAutoscaler or another client has resized the pod. Exclude the pods from resizing, then delete this pod."},
+		{"a policy has changed the workload", "80Mi", "80Mi", 3, " of 80Mi. The desired limit is 123Mi: an admission webhook, or another client, has changed Deployment x. " +
+			"Exclude it from the policy that changes it, or decrease the memory for items."},
 		{"spec has another limit since, and the pod is not replaced yet", "80Mi", "123Mi", 2, " of 80Mi. The desired limit is 123Mi."},
 	}
 	for _, test := range cases {

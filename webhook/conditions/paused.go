@@ -16,6 +16,6 @@ func paused(c checked) Finding {
 	if workload == nil || !workload.Spec.Paused {
 		return Finding{}
 	}
-	return Finding{Problem: ReasonPaused.Problem("Deployment %s is paused, and changes are not rolled out. To resume, run: kubectl rollout resume deployment %s -n %s",
+	return Finding{Problem: ReasonPaused.Problem("Deployment %s is paused, so changes are not rolled out. To resume it, run: kubectl rollout resume deployment %s -n %s",
 		workload.Name, workload.Name, workload.Namespace)}
 }

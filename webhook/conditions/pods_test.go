@@ -64,7 +64,7 @@ func TestDiagnose(t *testing.T) {
 		{"an unavailable registry in back-off has the same message", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("ImagePullBackOff", `Back-off pulling image "memcached:1": RegistryUnavailable: no route`)})},
 			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: no route`}},
 		{"a container that was killed for its memory", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("CrashLoopBackOff", "back-off 20s"), LastState: terminated(137, "OOMKilled")})},
-			&plain{Reason: "OOMKilled", Message: "Pod a: container memcached was killed because it used more memory than its limit. Increase the limit."}},
+			&plain{Reason: "OOMKilled", Message: "Pod a: container memcached was killed because it exceeded its memory limit. Increase the limit."}},
 		{"a crash with a known exit code", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("CrashLoopBackOff", "back-off 20s"), LastState: terminated(64, "Error")})},
 			&plain{Reason: "CrashLoopBackOff", Message: "Pod a: container memcached exits repeatedly with exit code 64. A bad flag."}},
 		{"between two crashes the message is the same", []*observed.Pod{podWith("a", observed.ContainerStatus{LastState: terminated(64, "Error")})},
@@ -82,7 +82,7 @@ func TestDiagnose(t *testing.T) {
 			&plain{Reason: "CrashLoopBackOff", Message: `Pod a: container memcached exits repeatedly with exit code 64 and logs "no such flag". A bad flag.`}},
 		{"a bad configuration that the kubelet reports", []*observed.Pod{podWith("a", observed.ContainerStatus{State: waitingState("CreateContainerConfigError", "secret not found")})},
 			&plain{Reason: "CreateContainerConfigError", Message: "Pod a: container memcached does not start: secret not found"}},
-		{"no node for the pod", []*observed.Pod{unschedulable}, &plain{Reason: "Unschedulable", Message: "Pod u: the scheduler finds no node: 0/3 nodes are available"}},
+		{"no node for the pod", []*observed.Pod{unschedulable}, &plain{Reason: "Unschedulable", Message: "Pod u: the scheduler cannot find a node: 0/3 nodes are available"}},
 		{"several pods with the same problem", []*observed.Pod{backOff, podWith("b", backOff.Status.ContainerStatuses[0]), unschedulable},
 			&plain{Reason: "ImagePullBackOff", Message: `Pod a: image "memcached:1" cannot be pulled: not found (Other pods have the same problem.)`}},
 	}

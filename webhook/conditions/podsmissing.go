@@ -19,8 +19,8 @@ why pods are refused. Both controllers create a missing pod within about a secon
 
 // ReasonPodsMissing is for a workload that cannot create all of its pods and does not report why.
 var ReasonPodsMissing = NewReason(SeverityBlocker, Documentation{ID: "PodsMissing",
-	Meaning: "All or some pods of the workload have not been created for a minute; the message has the numbers. The status of the workload has no cause: a StatefulSet reports it only in its Events.",
-	Remedy:  "Run the `kubectl describe` command of the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
+	Meaning: "Some or all pods of the workload have not been created for a minute. The message has the numbers. The cause is only in the Events of the workload.",
+	Remedy:  "Run the `kubectl describe` command in the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
 
 func missingPods(in *Input) *Progress {
 	if in.Workload == nil || len(in.Children) == 0 || in.Rollout.Desired == 0 {

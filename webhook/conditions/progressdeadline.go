@@ -12,7 +12,7 @@ This check looks at the condition Progressing of the workload. A StatefulSet doe
 
 // ReasonProgressDeadlineExceeded is for a Deployment that reports that it does not progress.
 var ReasonProgressDeadlineExceeded = NewReason(SeverityBlocker, Documentation{ID: "ProgressDeadlineExceeded",
-	Meaning: "A rollout has not progressed for ten minutes, and no check knows the cause.",
+	Meaning: "A rollout has not progressed for ten minutes, and the operator does not know the cause.",
 	Remedy:  "Check the Events of the pods that are not ready."})
 
 func progressDeadline(c checked) Finding {

@@ -16,7 +16,7 @@ https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-dep
 
 // ReasonReplicaFailure is for a Deployment whose controller cannot create pods.
 var ReasonReplicaFailure = NewReason(SeverityBlocker, Documentation{ID: "ReplicaFailure",
-	Meaning: "Pods cannot be created; the message is that of the API server.",
+	Meaning: "Pods cannot be created. The message is from the API server.",
 	Remedy:  "Check the ResourceQuota, the Pod Security Standard of the namespace, and the service account that the message names."})
 
 func replicaFailure(c checked) Finding {

@@ -14,10 +14,10 @@ A rollout looks at the numbers of replicas in the status of the workload, at its
 // The reasons of replicas that do not match the desired ones yet.
 var (
 	ReasonRollingOut = NewReason(SeverityProgress, Documentation{ID: "RollingOut",
-		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers; it begins with `Proxies:` for the Deployment of the proxies.",
-		Remedy:  "If it lasts, `Degraded` has the cause."})
+		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers. For the Deployment of the proxies, it starts with `Proxies:`.",
+		Remedy:  "If this state lasts, `Degraded` has the cause."})
 	ReasonMinReadySeconds = NewReason(SeverityProgress, Documentation{ID: "MinReadySeconds",
-		Meaning: "All pods are updated and ready, but not yet for `spec.rollout.minReadySeconds` (default 30). They serve, and `Available` is True."})
+		Meaning: "All pods are updated and ready, but some have not been ready for `spec.rollout.minReadySeconds` (default 30) yet. They serve, and `Available` is True."})
 )
 
 // Rollout compares the replicas that a parent desires with those that its workload and its pods report.
@@ -83,10 +83,10 @@ func (r Rollout) waitsForMinReadySeconds() bool {
 func (r Rollout) progress() *Progress {
 	switch {
 	case !r.Current:
-		return ReasonRollingOut.Progress("The latest change is not rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
+		return ReasonRollingOut.Progress("The latest change has not been rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
 	case r.waitsForMinReadySeconds():
 		// The number of available replicas is left out: each replica that becomes available would be a write of the status.
-		return ReasonMinReadySeconds.Progress("%d of %d replicas are updated and ready, but not all of them for minReadySeconds yet.", r.Ready, r.Desired)
+		return ReasonMinReadySeconds.Progress("%d of %d replicas are updated and ready, but some have not been ready for minReadySeconds yet.", r.Ready, r.Desired)
 	}
 	return ReasonRollingOut.Progress("Replicas: %d desired, %d existing, %d updated, %d ready.",
 		r.Desired, r.Replicas, r.Updated, min(r.Ready, r.readyPods))

@@ -18,23 +18,23 @@ var (
 	ReasonReplicaReady = NewReason(NoFinding, Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "At least one pod is ready."})
 	ReasonServing = NewReason(NoFinding, Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
-		Meaning: "A pod serves, but is being deleted, or another container of the pod, the exporter, the reloader or the hold, is not ready.",
+		Meaning: "A pod serves, but it is being deleted, or another of its containers (the exporter, the reloader or hold) is not ready.",
 		Remedy:  "`Progressing`, `Degraded` or `MetricsReady` has the cause."})
 	ReasonNoReplicaReady = NewReason(NoFinding, Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No pod is ready, so clients are not served.",
-		Remedy:  "`Degraded` has the cause, if it is known."})
+		Remedy:  "If the cause is known, `Degraded` has it."})
 	ReasonNoProxyReady = NewReason(NoFinding, Documentation{ID: "NoProxyReady", Parent: "Memcached", Uses: []Use{{api.Available, metav1.ConditionFalse}},
-		Meaning: "No proxy is ready, so clients of its address are not served.",
-		Remedy:  "`Degraded` has the cause, if it is known."})
+		Meaning: "No proxy is ready, so clients are not served.",
+		Remedy:  "If the cause is known, `Degraded` has it."})
 	ReasonScaledToZero = NewReason(NoFinding, Documentation{ID: "ScaledToZero",
 		Uses:    []Use{{api.Available, metav1.ConditionFalse}, {api.Ready, metav1.ConditionTrue}},
-		Meaning: "The spec desires no pod, and none runs."})
+		Meaning: "The desired number of pods is 0, and no pod runs."})
 	ReasonAllReplicasReady = NewReason(NoFinding, Documentation{ID: "AllReplicasReady", Uses: []Use{{api.Ready, metav1.ConditionTrue}},
-		Meaning: "Every child is in the desired state, and all pods are ready."})
+		Meaning: "All children match the desired state, and all pods are ready."})
 	ReasonSettled = NewReason(NoFinding, Documentation{ID: "Settled", Uses: []Use{{api.Progressing, metav1.ConditionFalse}},
-		Meaning: "The observed state is the desired state."})
+		Meaning: "The observed state matches the desired state."})
 	ReasonAsExpected = NewReason(NoFinding, Documentation{ID: "AsExpected", Uses: []Use{{api.Degraded, metav1.ConditionFalse}},
-		Meaning: "No check finds a problem."})
+		Meaning: "No problem has been found."})
 )
 
 func (a *Assessment) available() metav1.Condition {
@@ -44,9 +44,9 @@ func (a *Assessment) available() metav1.Condition {
 	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
 	case a.serves:
-		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, although it is being deleted, or another of its containers is not ready.")
+		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, but it is being deleted, or another of its containers is not ready.")
 	case a.Rollout.exists && a.Rollout.Desired == 0:
-		return NewCondition(api.Available, metav1.ConditionFalse, ReasonScaledToZero, "No replica is desired.")
+		return NewCondition(api.Available, metav1.ConditionFalse, ReasonScaledToZero, "The desired number of replicas is 0.")
 	}
 	return NewCondition(api.Available, metav1.ConditionFalse, ReasonNoReplicaReady, "No replica is ready.")
 }
@@ -60,7 +60,7 @@ func (a *Assessment) ready() metav1.Condition {
 		return NewCondition(api.Ready, metav1.ConditionFalse, progress.Reason, progress.Message)
 	}
 	if a.Rollout.Desired == 0 {
-		return NewCondition(api.Ready, metav1.ConditionTrue, ReasonScaledToZero, "No replica is desired, and none runs.")
+		return NewCondition(api.Ready, metav1.ConditionTrue, ReasonScaledToZero, "The desired number of replicas is 0, and no replica runs.")
 	}
 	return NewCondition(api.Ready, metav1.ConditionTrue, ReasonAllReplicasReady,
 		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired-a.Rollout.Stuck))
@@ -97,12 +97,12 @@ func (a *Assessment) progressing() metav1.Condition {
 	if progress := a.progress(); progress != nil {
 		return NewCondition(api.Progressing, metav1.ConditionTrue, progress.Reason, progress.Message)
 	}
-	return NewCondition(api.Progressing, metav1.ConditionFalse, ReasonSettled, "The observed state is the desired state.")
+	return NewCondition(api.Progressing, metav1.ConditionFalse, ReasonSettled, "The observed state matches the desired state.")
 }
 
 func (a *Assessment) degraded() metav1.Condition {
 	if a.Problem == nil {
-		return NewCondition(api.Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem is observed.")
+		return NewCondition(api.Degraded, metav1.ConditionFalse, ReasonAsExpected, "No problem has been found.")
 	}
 	return a.Problem.condition(api.Degraded, metav1.ConditionTrue)
 }

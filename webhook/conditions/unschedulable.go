@@ -18,10 +18,10 @@ This check looks at the condition PodScheduled of the pod. If its message is abo
 // The reasons of a pod that no node can run.
 var (
 	ReasonUnschedulable = NewReason(SeverityProblem, Documentation{ID: "Unschedulable",
-		Meaning: "No node accepts a pod; the message is the scheduler's.",
-		Remedy:  "Add nodes or free their resources, or change what the pod requires: its requests, `nodeSelector`, `affinity`, `tolerations`."})
+		Meaning: "No node accepts a pod. The message is from the scheduler.",
+		Remedy:  "Add nodes, free resources on nodes, or change the requirements of the pod: its requests, `nodeSelector`, `affinity` or `tolerations`."})
 	ReasonVolumeClaimPending = NewReason(SeverityProblem, Documentation{ID: "VolumeClaimPending",
-		Meaning: "For a minute, no node has had a volume for the claim in the message.",
+		Meaning: "The claim in the message has not had a volume that a node can use for a minute.",
 		Remedy:  "Check the StorageClass and its free volumes: [Flash](flash.md#volumes)."})
 )
 
@@ -42,16 +42,16 @@ type Claim struct {
 	Request string
 }
 
-// unschedulable returns why the scheduler finds no node for a pod.
+// unschedulable returns why the scheduler cannot find a node for a pod.
 func unschedulable(pod *observed.Pod, scheduled observed.PodCondition, claim *Claim, now metav1.Time) Finding {
 	if claim == nil || !aboutVolumes.MatchString(scheduled.Message) {
-		return Finding{Problem: ReasonUnschedulable.Problem("the scheduler finds no node: %s", scheduled.Message)}
+		return Finding{Problem: ReasonUnschedulable.Problem("the scheduler cannot find a node: %s", scheduled.Message)}
 	}
 	if left := scheduled.LastTransitionTime.Add(claimPeriod).Sub(now.Time); left > 0 {
 		return Finding{Wait: min(left, claimPeriod)} // the clock of the scheduler may be ahead
 	}
 	name := pod.Name + "-" + claim.Volume
 	return Finding{Problem: ReasonVolumeClaimPending.Problem(
-		"claim %s for %s has no volume that a node can use. Check that the StorageClass exists and can provide the volume: kubectl describe pvc %s. The scheduler reports: %s",
+		"claim %s for %s has no volume that a node can use. Check that the StorageClass exists and can provide the volume (kubectl describe pvc %s). The scheduler reports: %s",
 		name, claim.Request, name, scheduled.Message)}
 }

@@ -13,7 +13,7 @@ import (
 func TestUnschedulable(t *testing.T) {
 	claim := &Claim{Volume: "flash", Request: `100Gi of the StorageClass "local"`}
 	pending := func(message string) string {
-		return `claim a-flash for 100Gi of the StorageClass "local" has no volume that a node can use. Check that the StorageClass exists and can provide the volume: kubectl describe pvc a-flash. The scheduler reports: ` + message
+		return `claim a-flash for 100Gi of the StorageClass "local" has no volume that a node can use. Check that the StorageClass exists and can provide the volume (kubectl describe pvc a-flash). The scheduler reports: ` + message
 	}
 	// The messages are those of the scheduler of Kubernetes 1.36.
 	const (
@@ -40,9 +40,9 @@ func TestUnschedulable(t *testing.T) {
 		{"the claim of the former pod with this name still exists", claim, otherPod, time.Second, nil, 59 * time.Second},
 		{"the volume may still be created", claim, immediate, 20 * time.Second, nil, 40 * time.Second},
 		{"the clock of the scheduler is ahead", claim, immediate, -time.Hour, nil, time.Minute},
-		{"the nodes are full", claim, noMemory, 0, &plain{Reason: "Unschedulable", Message: "the scheduler finds no node: " + noMemory}, 0},
-		{"the disks of the nodes are not the volumes", claim, noDisk, 0, &plain{Reason: "Unschedulable", Message: "the scheduler finds no node: " + noDisk}, 0},
-		{"the pods have no claims", nil, noVolume, time.Hour, &plain{Reason: "Unschedulable", Message: "the scheduler finds no node: " + noVolume}, 0},
+		{"the nodes are full", claim, noMemory, 0, &plain{Reason: "Unschedulable", Message: "the scheduler cannot find a node: " + noMemory}, 0},
+		{"the disks of the nodes are not the volumes", claim, noDisk, 0, &plain{Reason: "Unschedulable", Message: "the scheduler cannot find a node: " + noDisk}, 0},
+		{"the pods have no claims", nil, noVolume, time.Hour, &plain{Reason: "Unschedulable", Message: "the scheduler cannot find a node: " + noVolume}, 0},
 	}
 	for _, test := range cases {
 		pod := &observed.Pod{Meta: observed.Meta{Name: "a"}, Status: observed.PodStatus{Conditions: []observed.PodCondition{{

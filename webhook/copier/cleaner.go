@@ -34,15 +34,15 @@ type CleanConfig struct {
 func (c *CleanConfig) Check() error {
 	switch {
 	case c.Server == "":
-		return errors.New("clean requires --server")
+		return errors.New("clean requires --server: set the host:port of the server")
 	case !isHostPort(c.Server):
 		return fmt.Errorf("--server %q must be host:port", c.Server)
 	case c.Of < 0:
-		return errors.New("clean requires --of")
+		return errors.New("clean requires --of: set the number of servers that keys are distributed to")
 	case c.Index < 0 || c.Of > 0 && c.Index >= c.Of:
-		return fmt.Errorf("--index %d must be less than --of %d, and not negative", c.Index, c.Of)
+		return fmt.Errorf("--index %d must be at least 0 and less than %d, the value of --of", c.Index, c.Of)
 	case c.Patience <= 0:
-		return errors.New("--patience must be above 0")
+		return errors.New("--patience must be greater than 0")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func Clean(ctx context.Context, c CleanConfig) error {
 				}
 			}
 			if response, err := runQuiet(server, &commands); err != nil || response != "" {
-				return cmp.Or(err, fmt.Errorf("the server responds %q to a deletion", response))
+				return cmp.Or(err, fmt.Errorf("the server responds with %q to a deletion", response))
 			}
 			own := slices.DeleteFunc(items, isForeign)
 			deleted += len(items) - len(own)

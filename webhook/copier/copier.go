@@ -39,13 +39,13 @@ type Config struct {
 func (c *Config) Check() error {
 	switch {
 	case c.From == "" || c.Through == "":
-		return errors.New("copy requires --from and --through")
+		return errors.New("copy requires --from and --through: set the host:port of the server and of the proxies")
 	case !isHostPort(c.From) || !isHostPort(c.Through):
 		return fmt.Errorf("--from %q and --through %q must be host:port", c.From, c.Through)
 	case c.Room < 0:
 		return fmt.Errorf("--room %d must not be negative", c.Room)
 	case c.Rate <= 0 || c.InFlight <= 0 || c.Patience <= 0:
-		return errors.New("--rate, --in-flight and --patience must be above 0")
+		return errors.New("--rate, --in-flight and --patience must be greater than 0")
 	}
 	return nil
 }
@@ -93,13 +93,13 @@ func Run(ctx context.Context, c Config) error {
 		return nil
 	}
 	if err == nil && r.left > 0 {
-		err = fmt.Errorf("%d items did not move: for %s, a server did not respond to the proxies, or other commands were at the same key", r.left, r.Patience)
+		err = fmt.Errorf("%d items did not move, because for %s a server did not respond to the proxies, or other commands used the same keys", r.left, r.Patience)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the items of %s through %s: %w", c.From, c.Through, err)
 	}
 	if r.notFound*8 > r.done { // more than clients delete meanwhile
-		c.Logger.Warn("The proxies do not find many of the items. A change of size without a warm-up can cause this.", "items", r.notFound)
+		c.Logger.Warn("The proxies did not find many of the items. A previous change of the size without a warm-up can cause this.", "items", r.notFound)
 	}
 	c.Logger.Info("The copy is complete.", "read", r.done, "seconds", int(time.Since(start).Seconds()))
 	return nil

@@ -24,7 +24,7 @@ const (
 
 var (
 	// errBusy reports that some reads got SERVER_ERROR.
-	errBusy = errors.New("the proxies do not reach a server, or find other commands at the same key")
+	errBusy = errors.New("the proxies cannot reach a server, or other commands use the same key")
 	// errUnreadable reports that the proxies do not respond to a read.
 	errUnreadable = errors.New("the proxies do not respond")
 )
@@ -116,7 +116,7 @@ func (r *reader) exchange(ctx context.Context) error {
 	for len(r.reads) > 0 {
 		line, err := r.proxy.ReadLine()
 		if err == nil && !isResponse(line) { // those of the other reads may be no responses either
-			err = fmt.Errorf("the proxies respond %q", line)
+			err = fmt.Errorf("the proxies respond with %q", line)
 		}
 		if err != nil {
 			r.reads = append(r.reads, again...)
@@ -165,7 +165,7 @@ func (r *reader) connect(ctx context.Context) error {
 	}
 	line, err := connection.Command("mg " + Opaque + " O" + Opaque)
 	if err == nil && string(line) != moving {
-		err = fmt.Errorf("%s is no proxy that moves items: it responds %q", r.Through, line)
+		err = fmt.Errorf("%s is not a proxy that moves items: it responds with %q", r.Through, line)
 	}
 	if err != nil {
 		_ = connection.Close()

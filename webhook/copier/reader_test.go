@@ -151,7 +151,7 @@ func TestOtherTarget(t *testing.T) {
 			t.Parallel()
 			r := newReader(serve(t, func(string) string { return response + "\r\n" }))
 			r.reads = [][]byte{[]byte("key")}
-			if err := r.flush(t.Context()); err == nil || !strings.Contains(err.Error(), "is no proxy that moves items") {
+			if err := r.flush(t.Context()); err == nil || !strings.Contains(err.Error(), "is not a proxy that moves items") {
 				t.Errorf("%s: the error is %v", reason, err)
 			}
 		})

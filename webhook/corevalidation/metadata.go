@@ -20,7 +20,7 @@ func Annotations(path *field.Path, annotations map[string]string) field.ErrorLis
 	}
 	errs := Sorted(apivalidation.ValidateAnnotations(annotations, path))
 	if size := jsonSize(annotations); len(errs) == 0 && size > maxAnnotationBytes {
-		errs = append(errs, field.Forbidden(path, fmt.Sprintf("must have at most %d bytes as JSON and has %d: Metacontroller keeps a copy of each child in an annotation, and Kubernetes limits all annotations of an object to %d bytes", maxAnnotationBytes, size, apivalidation.TotalAnnotationSizeLimitB)))
+		errs = append(errs, field.Forbidden(path, fmt.Sprintf("has %d bytes as JSON, but at most %d are allowed. Metacontroller stores a copy of each child in an annotation, and Kubernetes limits all annotations of an object to %d bytes", size, maxAnnotationBytes, apivalidation.TotalAnnotationSizeLimitB)))
 	}
 	return errs
 }

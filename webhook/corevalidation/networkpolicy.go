@@ -16,7 +16,7 @@ func NetworkPolicyPeer(path *field.Path, peer *networkingv1.NetworkPolicyPeer) f
 	errs := labelSelector(path.Child("podSelector"), peer.PodSelector)
 	errs = append(errs, labelSelector(path.Child("namespaceSelector"), peer.NamespaceSelector)...)
 	if (peer.IPBlock != nil) == (peer.PodSelector != nil || peer.NamespaceSelector != nil) {
-		errs = append(errs, field.Forbidden(path, "must be an ipBlock, or a podSelector or a namespaceSelector or both"))
+		errs = append(errs, field.Forbidden(path, "must have either an ipBlock, or a podSelector, a namespaceSelector, or both"))
 	}
 	if peer.IPBlock != nil {
 		errs = append(errs, ipBlock(path.Child("ipBlock"), peer.IPBlock)...)
@@ -39,7 +39,7 @@ func ipBlock(path *field.Path, block *networkingv1.IPBlock) field.ErrorList {
 		errs = append(errs, cidr(at, except)...)
 		part, err := netip.ParsePrefix(except)
 		if err == nil && (part.Bits() <= whole.Bits() || !whole.Contains(part.Addr())) {
-			errs = append(errs, field.Invalid(at, except, "must be within "+block.CIDR+", and smaller"))
+			errs = append(errs, field.Invalid(at, except, "must be a smaller range within "+block.CIDR))
 		}
 	}
 	return errs

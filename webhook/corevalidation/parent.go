@@ -15,7 +15,7 @@ func ParentName(parent metav1.Object) field.ErrorList {
 // Replicas validates a number of pods, which must be set and not negative.
 func Replicas(path *field.Path, replicas *int32) field.ErrorList {
 	if replicas == nil {
-		return field.ErrorList{field.Required(path, "set the number of pods")}
+		return field.ErrorList{field.Required(path, "must be the number of pods")}
 	}
 	return apivalidation.ValidateNonnegativeField(int64(*replicas), path)
 }

@@ -13,7 +13,7 @@ import (
 
 // ReasonTerminating is for a CustomImageDeploy that is being deleted.
 var ReasonTerminating = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Terminating", Parent: "CustomImageDeploy",
-	Meaning: "The resource is being deleted: its Ingress, then its Service, then its Deployment. The message has the child that it waits for."})
+	Meaning: "The resource is being deleted: first its Ingress, then its Service, then its Deployment. The message names the child that the deletion waits for."})
 
 // finalize deletes the children in the order in which requests pass them: the Ingress, then the Service, then the
 // Deployment. So no request reaches a deleted child. Each child is deleted when the one before it no longer exists,
@@ -37,11 +37,11 @@ func finalize(request syncRequest) (syncResponse, error) {
 
 // teardown returns what the finalization of a parent waits for.
 func teardown(request *syncRequest) *conditions.Progress {
-	message := "All children are gone."
+	message := "All children have been deleted."
 	if orphaning(request.Parent) {
 		message = "The children remain without an owner."
 	} else if kind := nextKind(&request.Children); kind != "" {
-		message = fmt.Sprintf("Waiting until the %s is gone.", kind)
+		message = fmt.Sprintf("Waiting until the %s has been deleted.", kind)
 	}
 	return ReasonTerminating.Progress("%s", message)
 }

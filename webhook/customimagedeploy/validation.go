@@ -13,10 +13,10 @@ func validate(deploy *v1.CustomImageDeploy) error {
 	errs := corevalidation.ParentName(deploy)
 	errs = append(errs, corevalidation.Replicas(spec.Child("size"), size(deploy))...)
 	if deploy.Spec.Image == "" {
-		errs = append(errs, field.Required(spec.Child("image"), "set the image to run"))
+		errs = append(errs, field.Required(spec.Child("image"), "must be the image to run"))
 	}
 	if deploy.Spec.Port == nil {
-		errs = append(errs, field.Required(spec.Child("port"), "set the port on which the image serves HTTP"))
+		errs = append(errs, field.Required(spec.Child("port"), "must be the port on which the image serves HTTP"))
 	}
 	return corevalidation.Summary(errs)
 }

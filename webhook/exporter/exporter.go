@@ -6,6 +6,7 @@ package exporter
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -25,7 +26,7 @@ import (
 const timeout = 5 * time.Second
 
 var reads = prometheus.NewDesc("memcached_proxy_reads_total",
-	"Reads of clients at this proxy. Its servers did not have the item (result miss), or it is down.", []string{"phase", "result"}, nil)
+	"Reads of clients through this proxy, by result (hit or miss) and by phase of a change. A read from a server that is down is a miss.", []string{"phase", "result"}, nil)
 
 // results has the label of each counter of library.lua, and phases are those of the routes. Other names may not even be UTF-8.
 var (
@@ -40,6 +41,14 @@ type Config struct {
 	// Proxy is the host:port of the proxy on the loopback interface.
 	Proxy  string
 	Logger *slog.Logger
+}
+
+// Check returns an error for an invalid configuration.
+func (c *Config) Check() error {
+	if c.Proxy == "" {
+		return errors.New("export requires --proxy: set the host:port of the proxy in the same pod")
+	}
+	return nil
 }
 
 // Run serves Prometheus until the context ends.

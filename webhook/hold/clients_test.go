@@ -31,7 +31,7 @@ func TestListing(t *testing.T) {
 		{"an address of another version", connection(28, "tls:somewhere", "conn_read"), clients{"tls:somewhere": true}, ""},
 		{"too many clients", crowd.String(), nil, errCrowded.Error()},
 		{"all connections are in use", "ERROR Too many open connections\n", nil, errCrowded.Error()},
-		{"another response", "ERROR\n", nil, `memcached responds "ERROR"`},
+		{"another response", "ERROR\n", nil, `memcached responds with "ERROR"`},
 	}
 	for _, test := range cases {
 		l, message := listing{clients: clients{}}, ""

@@ -47,8 +47,11 @@ type Config struct {
 
 // Check returns an error for an invalid configuration.
 func (c *Config) Check() error {
-	if c.Grace <= 0 {
-		return errors.New("--grace must be above 0")
+	switch {
+	case c.Memcached == "":
+		return errors.New("hold requires --memcached: set the host:port of the memcached in the same pod")
+	case c.Grace <= 0:
+		return errors.New("--grace must be greater than 0")
 	}
 	return nil
 }
@@ -72,7 +75,7 @@ func (c *Config) handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /hold", func(w http.ResponseWriter, r *http.Request) {
 		address, _, _ := net.SplitHostPort(r.RemoteAddr)
 		if holds.add(address, 1) > maxHolds {
-			http.Error(w, "too many requests of this address hold memcached", http.StatusTooManyRequests)
+			http.Error(w, "too many requests from this address hold memcached", http.StatusTooManyRequests)
 			holds.add(address, -1)
 			return
 		}

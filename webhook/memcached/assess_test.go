@@ -51,7 +51,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"only a server is ready that clients do not reach", 1, "0-0_1-1_warming", func(o *syncRequest) { notReady(o, "cache-1") }, "NoReplicaReady", "Moving", "AsExpected", ""},
 		{"the only server is being deleted, and holds", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(holding(all(o.Related.Pods))[1:], terminating(holding(all(o.Related.Pods))[0]))...)
-		}, "ReplicaReady", "Moving", "AsExpected", "Moving the items of pod cache-0, which is being deleted"},
+		}, "ReplicaReady", "Moving", "AsExpected", "Moving items to a spare from pod cache-0, which is being deleted"},
 		{"the only server is being deleted, and has stopped", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(all(o.Related.Pods)[1:], terminating(all(o.Related.Pods)[0]))...)
 		}, "NoReplicaReady", "RollingOut", "AsExpected", ""},
@@ -82,7 +82,7 @@ func TestConditionsOfProxies(t *testing.T) {
 			pod.DeletionTimestamp = ago(3600)
 			insert(&o.Related.Pods, pod)
 		}, "ReplicaReady", "Moving", "AsExpected", "waits for pod cache-proxy-old"},
-		{"the proxies of a new pod template exceed a quota", 3, "0-2_3-5_preparing", exceeded, "ReplicaReady", "ReplicaFailure", "ReplicaFailure", "exceeded quota: pods. If the cluster has no room for the new pods, " + remedy},
+		{"the proxies of a new pod template exceed a quota", 3, "0-2_3-5_preparing", exceeded, "ReplicaReady", "ReplicaFailure", "ReplicaFailure", "exceeded quota: pods. If the cluster has no resources for the new pods, " + remedy},
 		{"the nodes have no room for the servers of a new pod template", 3, "0-2_3-5_announcing", func(o *syncRequest) {
 			o.Related.Pods.Get("web", "cache-4").Status.Conditions = observed.PodConditions{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "3 Insufficient memory."}}
 		}, "ReplicaReady", "Unschedulable", "Unschedulable", remedy},
@@ -197,7 +197,7 @@ func TestRiskOfAJob(t *testing.T) {
 		{"its pods have 15 seconds left to start", 4, "0-2_0-3_warming", started(45), "", 15 * time.Second},
 		{"its pods have not started for a minute", 4, "0-2_0-3_warming", started(60), "JobNotStarted: No pod", time.Minute},
 		{"it has just been desired, long after the phase of the proxies has begun", 4, "0-2_0-3_warming", refused, "", time.Minute},
-		{"the API server refuses it while the proxies have announced a decrease", 2, "0-2_0-1_announcing", refused, "JobNotStarted: Job cache-move could not be created", 0},
+		{"the API server refuses it while the proxies have announced a decrease", 2, "0-2_0-1_announcing", refused, "JobNotStarted: Job cache-move has not been created", 0},
 		{"it fails in a warm-up", 4, "0-2_0-3_warming", fails, "JobFailed: Job cache-move has failed", time.Minute},
 		{"it fails before a decrease", 2, "0-2_0-1_announcing", fails, "set spec.proxy.warmup.enabled to false", 0},
 	}

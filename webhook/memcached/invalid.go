@@ -32,7 +32,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 		status.UpdatedReplicas = workload.Status.UpdatedReplicas
 	}
 	if missing := o.missingChildren(workload); len(missing) > 0 {
-		cause = fmt.Errorf("%w. Missing, and not created again until the spec is valid: %s", cause, strings.Join(missing, ", "))
+		cause = fmt.Errorf("%w. These children are missing, and are not created until the spec is valid: %s", cause, strings.Join(missing, ", "))
 	}
 	if status.Proxy != nil {
 		status.Proxy = new(*status.Proxy)

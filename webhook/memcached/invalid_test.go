@@ -55,7 +55,7 @@ func TestMissingWhileInvalid(t *testing.T) {
 			if condition.Type != api.Degraded {
 				continue
 			}
-			_, got, _ := strings.Cut(condition.Message, "created again until the spec is valid: ")
+			_, got, _ := strings.Cut(condition.Message, "not created until the spec is valid: ")
 			if got != test.want {
 				t.Errorf("%s: the message lists %q, want %q: %s", test.reason, got, test.want, condition.Message)
 			}

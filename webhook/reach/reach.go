@@ -29,7 +29,7 @@ func Wait(ctx context.Context, proxy string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the proxy reaches no server: %w", last)
+			return fmt.Errorf("the proxy cannot reach any server: %w", last)
 		case <-time.After(pause):
 		}
 	}
@@ -58,8 +58,8 @@ func read(ctx context.Context, proxy string, first uint32) error {
 		case bytes.HasPrefix(line, []byte("EN")):
 			return nil
 		case !bytes.HasPrefix(line, []byte("SERVER_ERROR")):
-			return fmt.Errorf("it responds %q", line)
+			return fmt.Errorf("it responds with %q", line)
 		}
 	}
-	return errors.New("it responds SERVER_ERROR for all keys")
+	return errors.New("it responds with SERVER_ERROR for all keys")
 }

@@ -49,7 +49,7 @@ func (c *Config) loadableCertificate() (*x509.Certificate, error) {
 		return want, nil
 	}
 	if before, unknown := servedAt(c.TLSAddress); unknown == nil {
-		err = fmt.Errorf("%w; memcached keeps the %s", err, describe(before))
+		err = fmt.Errorf("%w; memcached keeps using the %s", err, describe(before))
 	}
 	return nil, err
 }
@@ -65,7 +65,7 @@ func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 		return "", err
 	}
 	if !served.Equal(want) {
-		return "", fmt.Errorf("memcached keeps the %s, but %s has the %s", describe(served), certificateFile, describe(want))
+		return "", fmt.Errorf("memcached keeps using the %s, but %s has the %s", describe(served), certificateFile, describe(want))
 	}
 	return describe(served), nil
 }
@@ -91,7 +91,7 @@ func (c *Config) validCertificate() (*x509.Certificate, error) {
 		return nil, err
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(bundle) {
-		return nil, fmt.Errorf("%s has no certificate in PEM", caFile)
+		return nil, fmt.Errorf("%s does not contain a certificate in PEM", caFile)
 	}
 	return certificate, nil
 }
@@ -118,7 +118,7 @@ func (c *Config) sendRefresh() error {
 		return err
 	}
 	if string(response) != "OK" {
-		return fmt.Errorf("memcached does not load the files: %q", response)
+		return fmt.Errorf("memcached cannot load the files: %q", response)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func certificateIn(file string) (*x509.Certificate, error) {
 	for {
 		block, rest := pem.Decode(content)
 		if block == nil {
-			return nil, fmt.Errorf("%s has no certificate in PEM", filepath.Base(file))
+			return nil, fmt.Errorf("%s does not contain a certificate in PEM", filepath.Base(file))
 		}
 		if block.Type == "CERTIFICATE" {
 			certificate, err := x509.ParseCertificate(block.Bytes)

@@ -65,7 +65,7 @@ func TestReloadCertificate(t *testing.T) {
 	}{
 		{"a new certificate", func(string, *tlsImitation) {}, "", 1},
 		{"a CA for client certificates", func(d string, _ *tlsImitation) { ca.Write(d, caFile, authority.PEM()) }, "", 1},
-		{"a CA that is no certificate", func(d string, _ *tlsImitation) { ca.Write(d, caFile, []byte("ca")) }, "ca.crt has no certificate in PEM; memcached keeps the certificate with the serial number", 0},
+		{"a CA that is no certificate", func(d string, _ *tlsImitation) { ca.Write(d, caFile, []byte("ca")) }, "ca.crt does not contain a certificate in PEM; memcached keeps using the certificate with the serial number", 0},
 		{"a CA that is not readable", func(d string, _ *tlsImitation) { _ = os.Mkdir(filepath.Join(d, caFile), 0o700) }, "is a directory; memcached keeps", 0},
 		{"no certificate", func(d string, _ *tlsImitation) { os.Remove(filepath.Join(d, certificateFile)) }, "no such file", 0},
 		{"the key of another certificate", func(d string, _ *tlsImitation) { ca.Write(d, keyFile, otherKey) }, "tls.crt and tls.key: tls: private key does not match", 0},
@@ -74,8 +74,8 @@ func TestReloadCertificate(t *testing.T) {
 			ca.Write(d, certificateFile, certificate)
 			ca.Write(d, keyFile, key)
 		}, "tls.crt is valid only from", 0},
-		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached does not load the files: "ERROR"`, 1},
-		{"memcached serves the former certificate", func(_ string, m *tlsImitation) { m.stale = true }, "memcached keeps the certificate with the serial number", 1},
+		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached cannot load the files: "ERROR"`, 1},
+		{"memcached serves the former certificate", func(_ string, m *tlsImitation) { m.stale = true }, "memcached keeps using the certificate with the serial number", 1},
 	}
 	for _, test := range cases {
 		directory := t.TempDir()

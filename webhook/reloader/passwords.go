@@ -85,7 +85,7 @@ func usersIn(file string) ([]user, error) {
 		}
 	}
 	if len(users) == 0 {
-		return nil, fmt.Errorf("%s has no line of user:password", filepath.Base(file))
+		return nil, fmt.Errorf("%s has no line of the form user:password", filepath.Base(file))
 	}
 	return users, nil
 }

@@ -44,9 +44,9 @@ type Config struct {
 func (c *Config) Check() error {
 	switch {
 	case c.TLSDirectory == "" && c.PasswordFile == "":
-		return errors.New("reload requires --tls or --passwords")
+		return errors.New("reload requires --tls or --passwords: set the files that memcached must reload")
 	case c.Interval <= 0 || c.Patience < 0:
-		return errors.New("--interval must be above 0, and --patience must not be negative")
+		return errors.New("--interval must be greater than 0, and --patience must not be negative")
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	m.write("nothing\n")
-	if err := Run(ctx, m.config(t)); err == nil || err.Error() != "passwords has no line of user:password" {
+	if err := Run(ctx, m.config(t)); err == nil || err.Error() != "passwords has no line of the form user:password" {
 		t.Errorf("a change that memcached does not accept: Run returned %v", err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { m.write("app:three\n") })

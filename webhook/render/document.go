@@ -33,7 +33,7 @@ const (
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
 func documents(input Input) ([]document, error) {
 	if len(input.Content) > maxBytes {
-		return nil, fmt.Errorf("%s has more than %d bytes: split it", input.Name, maxBytes)
+		return nil, fmt.Errorf("%s has more than %d bytes. Split the file", input.Name, maxBytes)
 	}
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(input.Content)))
 	var found []document
@@ -47,10 +47,10 @@ func documents(input Input) ([]document, error) {
 			objects, err = doc.parse(text)
 		}
 		if err != nil {
-			return nil, doc.errorOf(fmt.Errorf("reading an object: %w", err))
+			return nil, doc.errorOf(err)
 		}
 		if found = append(found, objects...); len(found) > maxObjects || doc.number > maxObjects {
-			return nil, fmt.Errorf("%s has more than %d objects: split it", input.Name, maxObjects)
+			return nil, fmt.Errorf("%s has more than %d objects. Split the file", input.Name, maxObjects)
 		}
 	}
 }
@@ -59,9 +59,9 @@ func documents(input Input) ([]document, error) {
 func (d document) parse(text []byte) ([]document, error) {
 	decoder := yamlv3.NewDecoder(bytes.NewReader(text))
 	if decoder.Decode(new(yamlv3.Node)) == nil && !errors.Is(decoder.Decode(new(yamlv3.Node)), io.EOF) {
-		return nil, errors.New("another document must start after a line ---") // kubectl skips it without a message
+		return nil, errors.New("a second document must start after a line ---") // kubectl skips it without a message
 	}
-	content, err := yaml.YAMLToJSONStrict(text)
+	content, err := ObjectJSON(text)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,22 @@ func (d document) parse(text []byte) ([]document, error) {
 		items = append(items, document{d.file, d.number, item.(*unstructured.Unstructured).Object})
 		return nil
 	})
-	return items, err
+	if err != nil {
+		return nil, errors.New("an item of the list is not an object")
+	}
+	return items, nil
+}
+
+// ObjectJSON returns the JSON of a YAML text that is an object or null. Errors are about YAML, and not about Go.
+func ObjectJSON(text []byte) ([]byte, error) {
+	content, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, fmt.Errorf("the YAML is invalid: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if content[0] != '{' && string(content) != "null" {
+		return nil, errors.New("it is not an object with apiVersion and kind")
+	}
+	return content, nil
 }
 
 func (d document) kind() schema.GroupVersionKind {

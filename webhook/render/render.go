@@ -15,6 +15,7 @@ import (
 	"github.com/example/memcached-operator/webhook/api"
 	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Input is a file with parents, in the formats of kubectl apply.
@@ -79,7 +80,7 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 	}
 	err = errors.Join(errs...)
 	if err == nil && read == 0 {
-		err = errors.New("nothing to render: the input has no object")
+		err = errors.New("there is nothing to render, because the input has no object")
 	}
 	return rendered, err
 }
@@ -90,10 +91,13 @@ func controllerOf(controllers []composite.Controller, parent document) (composit
 		if controller.Parent == parent.kind() {
 			return controller, nil
 		}
-		kinds = append(kinds, controller.Parent.Kind+" of "+controller.Parent.GroupVersion().String())
+		kinds = append(kinds, fmt.Sprintf("%s (%s)", controller.Parent.Kind, controller.Parent.GroupVersion()))
 	}
-	err := fmt.Errorf("there is no controller for a %q of %q, only for %s", parent.kind().Kind, parent.kind().GroupVersion(), strings.Join(kinds, ", "))
-	return composite.Controller{}, parent.errorOf(err)
+	problem := "apiVersion or kind is missing"
+	if kind := parent.kind(); kind.Kind != "" && kind.Version != "" {
+		problem = fmt.Sprintf("the operator has no controller for kind %s of %s", text.Value(kind.Kind), text.Value(kind.GroupVersion().String()))
+	}
+	return composite.Controller{}, parent.errorOf(fmt.Errorf("%s. It has controllers for %s; use --skip-others to skip other objects", problem, strings.Join(kinds, ", ")))
 }
 
 // isOther reports whether no controller has the API group or the kind of an object. A parent with a misspelled group or kind is

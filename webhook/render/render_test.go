@@ -106,19 +106,19 @@ func TestRenderRefuses(t *testing.T) {
 	cases := []struct {
 		reason, text, message string
 	}{
-		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), "parents.yaml, Memcached a: spec.size in body should be greater than or equal to 0"},
+		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), "parents.yaml, Memcached a: spec.size should be greater than or equal to 0"},
 		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), "parents.yaml, Memcached a: spec.size"},
 		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), `parents.yaml, Memcached a: unknown field "spec.sise"`},
 		{"a name that looks like a negative index", parent("metadata: {name: a}\nspec: {size: 1, tolerations: [{}], tolerations.-1: 1}\n"), `unknown field "spec.tolerations.-1"`},
-		{"a unit that is not one of quantities", parent("metadata: {name: a}\nspec: {size: 1, cache: {memory: 64MB}}\n"), "spec.cache.memory: is not a quantity: use a number with a unit such as Mi or Gi, for example 64Mi"},
+		{"a unit that is not one of quantities", parent("metadata: {name: a}\nspec: {size: 1, cache: {memory: 64MB}}\n"), "spec.cache.memory: is not a quantity. Use a number with a unit such as Mi or Gi, for example 64Mi"},
 		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), "parents.yaml, Memcached default/a.b: metadata.name"},
-		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "parents.yaml, Pod a: there is no controller"},
+		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "parents.yaml, Pod a: the operator has no controller for kind Pod of v1. It has controllers for Memcached (cache.example.com/v1alpha1)"},
 		{"a duplicate key", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml"},
-		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", "parents.yaml, document 1: there is no controller"},
-		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml, document 4: reading an object"},
+		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", "parents.yaml, document 1: apiVersion or kind is missing"},
+		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml, document 4: the YAML is invalid: "},
 		{"invalid YAML", "a: [", "parents.yaml"},
 		{"no metadata", parent("spec: {size: 1}\n"), "metadata.name"},
-		{"a list in place of an object", parent("metadata: {name: a}\nspec: [1]\n"), "parents.yaml, Memcached a: spec in body must be of type object"},
+		{"a list in place of an object", parent("metadata: {name: a}\nspec: [1]\n"), "parents.yaml, Memcached a: spec must be of type object"},
 		{"an unknown field in an item of a list", parent("metadata: {name: a}\nspec:\n  size: 1\n  tolerations: [{key: a}, {kay: b}]\n"), `parents.yaml, Memcached a: unknown field "spec.tolerations[1].kay"`},
 	}
 	for _, test := range cases {
@@ -136,8 +136,8 @@ func TestRenderSkipsOthers(t *testing.T) {
 		{"another kind of another group", deployment, ""},
 		{"a kind whose name ends with List", "apiVersion: example.com/v1\nkind: AllowList\n", ""},
 		{"a file of values", "replicas: 3\n", ""},
-		{"a misspelled kind", "apiVersion: cache.example.com/v1alpha1\nkind: Memcache\n", "there is no controller"},
-		{"a misspelled group", "apiVersion: cahce.example.com/v1alpha1\nkind: Memcached\n", "there is no controller"},
+		{"a misspelled kind", "apiVersion: cache.example.com/v1alpha1\nkind: Memcache\n", "the operator has no controller"},
+		{"a misspelled group", "apiVersion: cahce.example.com/v1alpha1\nkind: Memcached\n", "the operator has no controller"},
 	}
 	for _, test := range cases {
 		objects, err := renderWith(test.other+"---\n"+twoParents, render.Options{Now: now, SkipOthers: true})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,7 +24,7 @@ var schemas = sync.OnceValues(crds.Schemas[*spec.Schema])
 func (d document) check(crdSchema *spec.Schema) error {
 	var errs []error
 	for _, err := range Problems(crdSchema, d.object, "") {
-		errs = append(errs, d.errorOf(err))
+		errs = append(errs, d.errorOf(errors.New(strings.Replace(err.Error(), " in body ", " ", 1))))
 	}
 	return errors.Join(errs...)
 }

@@ -27,7 +27,7 @@ func newAuthorizer(config Config) (*authorizer, error) {
 		return a, nil
 	}
 	if config.TLS.CertFile == "" {
-		config.Logger.Warn("bearer tokens are sent over plain HTTP, where others can read them")
+		config.Logger.Warn("bearer tokens are sent over plain HTTP, so others can read them")
 	}
 	var err error
 	a.tokens, err = loadCredentials(config.Logger, func() ([]tokenHash, error) { return readTokens(config.TokenFile) }, config.TokenFile)
@@ -46,7 +46,7 @@ func (a *authorizer) authorize(r *http.Request) error {
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return &httpError{http.StatusUnauthorized, "the request has no bearer token: set authorization in the CompositeController"}
+		return &httpError{http.StatusUnauthorized, "the request has no bearer token. Set authorization in the CompositeController"}
 	}
 	if !contains(a.tokens.current(), sha256.Sum256([]byte(strings.TrimSpace(token)))) {
 		return &httpError{http.StatusUnauthorized, "the bearer token is not in the file --token-file of the hook"}
@@ -56,14 +56,14 @@ func (a *authorizer) authorize(r *http.Request) error {
 
 func (a *authorizer) checkCertificate(r *http.Request) error {
 	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
-		return &httpError{http.StatusUnauthorized, "the caller has no client certificate: set clientTLS in the CompositeController"}
+		return &httpError{http.StatusUnauthorized, "the caller has no client certificate. Set clientTLS in the CompositeController"}
 	}
 	if len(a.names) == 0 {
 		return nil
 	}
 	names := namesOf(r.TLS.VerifiedChains[0][0])
 	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a.names, name) }) {
-		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q; --client-names of the hook has none of them", names)}
+		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q, but --client-names of the hook allows none of them", names)}
 	}
 	return nil
 }

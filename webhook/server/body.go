@@ -16,10 +16,10 @@ import (
 func checkHeader(header http.Header) error {
 	contentType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || contentType != "application/json" {
-		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts application/json, not %q", text.Value(header.Get("Content-Type")))}
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("the hook accepts application/json, not %q", text.Value(header.Get("Content-Type")))}
 	}
 	if encoding := header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("a hook accepts an uncompressed body, not %q", text.Value(encoding))}
+		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("the hook accepts an uncompressed body, not %q", text.Value(encoding))}
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (c *credentials[T]) logFailure(err error) {
 		return
 	}
 	c.failure = err.Error()
-	c.logger.Error("cannot reload changed credentials; the last good ones remain in use", "files", c.files, "error", c.failure)
+	c.logger.Error("cannot reload changed credentials; the last valid credentials remain in use", "files", c.files, "error", c.failure)
 }
 
 func stat(files []string) []os.FileInfo {

@@ -42,7 +42,7 @@ func toHTTPError(err error) *httpError {
 		return refused
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &httpError{http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is larger than %d bytes", tooLarge.Limit)}
+		return &httpError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request body is larger than %d bytes", tooLarge.Limit)}
 	}
 	if tokenError, ok := errors.AsType[*composite.TokenError](err); ok {
 		return &httpError{http.StatusRequestEntityTooLarge, tokenError.Error()}
@@ -57,15 +57,15 @@ func toHTTPError(err error) *httpError {
 		return &httpError{http.StatusBadRequest, err.Error()}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &httpError{http.StatusRequestTimeout, "request body did not arrive in time"}
+		return &httpError{http.StatusRequestTimeout, "the request body did not arrive in time"}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &httpError{http.StatusBadRequest, "request body is shorter than its Content-Length"}
+		return &httpError{http.StatusBadRequest, "the request body is shorter than its Content-Length"}
 	}
 	if readError, ok := errors.AsType[*composite.ReadError](err); ok {
-		return &httpError{http.StatusBadRequest, fmt.Sprintf("request body could not be read: %v", readError.Err)}
+		return &httpError{http.StatusBadRequest, fmt.Sprintf("the request body could not be read: %v", readError.Err)}
 	}
-	return &httpError{http.StatusInternalServerError, "the hook has a defect; see its log for details"}
+	return &httpError{http.StatusInternalServerError, "the hook has a bug. See its log for details"}
 }
 
 // isStranger reports whether a request with a status code has no credentials, or is not for a hook.

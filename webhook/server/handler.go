@@ -84,7 +84,7 @@ func refuseURL(r *http.Request, _ io.Reader) (composite.Response, error) {
 }
 
 func refuseMethod(r *http.Request, _ io.Reader) (composite.Response, error) {
-	return composite.Response{}, &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("a hook accepts the method POST, not %.20q", r.Method)}
+	return composite.Response{}, &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("the hook accepts the method POST, not %.20q", r.Method)}
 }
 
 func callHook(hook composite.Hook, kind schema.GroupVersionKind, options Options) responder {

@@ -28,7 +28,7 @@ func TestToHTTPError(t *testing.T) {
 		err    error
 		code   int
 	}{
-		{"the request is not Metacontroller's", &composite.RequestError{Err: errors.New("request has no parent")}, 400},
+		{"the request is not Metacontroller's", &composite.RequestError{Err: errors.New("the request has no parent")}, 400},
 		{"the parent's author can fix it", fmt.Errorf("sync: %w", &composite.ParentError{Err: errors.New("spec.size: too small")}), 422},
 		{"the hook waits for another object", fmt.Errorf("sync: %w", &composite.RetryError{Err: errors.New("the Secret a does not exist yet")}), 429},
 		{"the body is too large", fmt.Errorf("reading the request: %w", &http.MaxBytesError{Limit: 5}), 413},

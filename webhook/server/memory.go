@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	errBusy     = &httpError{http.StatusTooManyRequests, "the hook is busy; Metacontroller tries again"}
+	errBusy     = &httpError{http.StatusTooManyRequests, "the hook is busy, and Metacontroller will retry"}
 	errNoMemory = &httpError{http.StatusRequestEntityTooLarge, "the request needs more memory than --max-heap-bytes allows"}
 )
 

@@ -156,7 +156,7 @@ func TestStarvedHook(t *testing.T) {
 		})
 		response, err := io.ReadAll(client)
 		sender.Wait()
-		if err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 400") || !strings.Contains(string(response), "request has no parent") {
+		if err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 400") || !strings.Contains(string(response), "the request has no parent") {
 			t.Errorf("the response is %q with error %v, want 400, because the body was read and has no parent", response, err)
 		}
 	})

@@ -13,7 +13,7 @@ var deleted = clusterCheck{
 	Check: check.Check{
 		ID:    "cluster-delete",
 		Looks: "the deletion of the parent: it ends, and all its children are deleted with it",
-		Why: "A finalizer that stays blocks the deletion of the parent and of its namespace for ever, and a child that stays costs money " +
+		Why: "A finalizer that stays blocks the deletion of the parent and its namespace, and a child that stays costs money " +
 			"(metacontroller#144).",
 	},
 	always: true,

@@ -11,7 +11,7 @@ var settles = clusterCheck{
 	Check: check.Check{
 		ID:    "cluster-settles",
 		Looks: "a new parent: Metacontroller creates all children, and then three syncs in a row write none of them",
-		Why: "Each write causes the next sync, for ever. The files do not show fields that admission or other controllers set " +
+		Why: "Each write causes another sync, without end. The files do not show fields that admission or other controllers set " +
 			"(GoogleCloudPlatform/metacontroller#76, metacontroller#319).",
 	},
 	always: true,

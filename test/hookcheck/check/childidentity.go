@@ -5,7 +5,7 @@ import "fmt"
 var childIdentity = Check{
 	ID:    "child-identity",
 	Looks: "the children of a response: each has apiVersion, kind and name",
-	Why:   "Metacontroller finds an observed child by them. It creates no child without a name, at every sync again.",
+	Why:   "Metacontroller finds an observed child by them. It tries to create a child without a name at every sync, and fails.",
 	run: func(_ *Subject, e *exchange) []string {
 		var problems []string
 		for i, child := range list(e.answer["children"]) {

@@ -14,8 +14,8 @@ import (
 var childMetadata = Check{
 	ID:    "child-metadata",
 	Looks: "the names, labels and annotations of children: all values are strings, and the API server accepts them",
-	Why: "Metacontroller refuses the whole response because of a label that is a number, at each sync (GoogleCloudPlatform/metacontroller#109). " +
-		"It drops all annotations of a child if one is no string. It tries again to create a child that the API server refuses.",
+	Why: "Metacontroller refuses the whole response at each sync because of one label that is a number (GoogleCloudPlatform/metacontroller#109). " +
+		"It drops all annotations of a child if one is not a string. It keeps trying to create a child that the API server refuses.",
 	run: func(_ *Subject, e *exchange) []string {
 		var problems []string
 		for _, child := range list(e.answer["children"]) {
@@ -25,7 +25,7 @@ var childMetadata = Check{
 				values := object(metadata[part])
 				for _, name := range slices.Sorted(maps.Keys(values)) {
 					if _, isText := values[name].(string); !isText {
-						problems = append(problems, fmt.Sprintf("%s has %s.%s %s, which is no string", NameOf(child), part, name, encode(values[name])))
+						problems = append(problems, fmt.Sprintf("%s has %s.%s %s, which is not a string", NameOf(child), part, name, encode(values[name])))
 						noStrings = true
 					}
 				}

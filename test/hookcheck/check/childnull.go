@@ -5,7 +5,7 @@ import "fmt"
 var childNull = Check{
 	ID:    "child-null",
 	Looks: "the children of a response: none is null",
-	Why:   "A null child, such as a nil pointer of Go, ends the process of Metacontroller (metacontroller#383, metacontroller#644).",
+	Why:   "A null child, such as a nil pointer in Go, crashes Metacontroller (metacontroller#383, metacontroller#644).",
 	run: func(_ *Subject, e *exchange) []string {
 		var problems []string
 		for i, child := range list(e.answer["children"]) {

@@ -3,7 +3,7 @@ package check
 var childTwice = Check{
 	ID:    "child-twice",
 	Looks: "the children of a response: none has the kind, namespace and name of another one",
-	Why:   "Metacontroller applies the last one, and ignores the others without a message.",
+	Why:   "Metacontroller applies the last child and silently ignores the others.",
 	run: func(s *Subject, e *exchange) []string {
 		var problems []string
 		seen := map[string]bool{}

@@ -26,10 +26,10 @@ var failClosed = Check{
 			tried++
 			if waited := 0; response.Err != nil {
 				if waited = s.waited(e); waited != 0 {
-					problems = append(problems, fmt.Sprintf("%s, %s: the hook does not respond any more, also not to a whole request", e.Hook, reason))
+					problems = append(problems, fmt.Sprintf("%s, %s: the hook no longer responds, not even to a valid request", e.Hook, reason))
 				}
 				if waited < 0 {
-					return append(problems, fmt.Sprintf("%s: %d more broken requests were not tried: run the hook in a loop that starts it again", e.Hook, countBroken(e.Request)-tried))
+					return append(problems, fmt.Sprintf("%s: %d more broken requests were not tried: run the hook in a loop that restarts it", e.Hook, countBroken(e.Request)-tried))
 				}
 			}
 			if lost := lost(e, response.answer); response.answer != nil && lost != "" {

@@ -8,7 +8,7 @@ import (
 var finalizeEnds = Check{
 	ID:    "finalize-ends",
 	Looks: "each step of a teardown: children that are deleted stay away, and finalize returns finalized at the end",
-	Why:   "Otherwise the parent stays for ever: its finalizer blocks its deletion and that of its namespace.",
+	Why:   "Otherwise the parent is never deleted: its finalizer blocks its deletion and that of its namespace.",
 	run: func(s *Subject, e *exchange) []string {
 		if e.Hook != "finalize" {
 			return nil

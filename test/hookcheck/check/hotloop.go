@@ -5,7 +5,7 @@ import "fmt"
 var hotLoop = Check{
 	ID:    "hot-loop",
 	Looks: "the children after Metacontroller and the defaults of the API server: the next syncs change none of them",
-	Why: "A write that changes the child causes the next sync, for ever; with Recreate, the child is deleted each time " +
+	Why: "Each write that changes the child causes another sync, without end. With Recreate, the child is deleted each time " +
 		"(GoogleCloudPlatform/metacontroller#76, metacontroller#319, metacontroller#863). A write without a change, such as 1000m for 1, is a " +
 		"wasted request at each sync.",
 	run: func(_ *Subject, e *exchange) []string {

@@ -56,9 +56,9 @@ func (s *Subject) use(bytes int) string {
 	switch took := time.Since(u.start); {
 	case u.exceeded != "":
 	case bytes > s.maxBytes():
-		u.exceeded = fmt.Sprintf("stopped before a request of %d KiB: the children of the hook become larger, or more, at each sync", bytes>>10)
+		u.exceeded = fmt.Sprintf("stopped before a request of %d KiB: the children of the hook grow in size or number at each sync", bytes>>10)
 	case u.requests > cmp.Or(s.Limits.Requests, 10_000):
-		u.exceeded = fmt.Sprintf("stopped after %d requests: give fewer samples", u.requests-1)
+		u.exceeded = fmt.Sprintf("stopped after %d requests: use fewer samples", u.requests-1)
 	case took > cmp.Or(s.Limits.Time, 30*time.Minute):
 		u.exceeded = fmt.Sprintf("stopped after %s and %d requests: the hook is slow, or there are many samples", took.Round(time.Second), u.requests-1)
 	}

@@ -6,7 +6,7 @@ var relatedRules = Check{
 	ID: "related-rules",
 	Looks: "the rules of customize: each has apiVersion and resource, and a selector, which {} may be, or names or a namespace, in a combination that " +
 		"Metacontroller accepts, and the sync hook gets the objects",
-	Why: "A null rule ends Metacontroller, and one that it refuses fails each sync. A rule without a selector loads all objects of a kind into " +
+	Why: "A null rule crashes Metacontroller, and a rule that it refuses fails each sync. A rule without a selector loads all objects of a kind into " +
 		"each request. In v1, a parent in a namespace gets no objects without one (metacontroller#842).",
 	run: func(s *Subject, e *exchange) []string {
 		var problems []string

@@ -19,7 +19,7 @@ const (
 var thousandObjects = Check{
 	ID:    "thousand-objects",
 	Looks: "a request with 1,000 related objects or children: the time, at most half of the timeout, and the memory, 20 times the request",
-	Why:   "Metacontroller repeats a sync that is too slow for ever. The memory of a hook that is killed is that of all its parents.",
+	Why:   "Metacontroller keeps repeating a sync that is too slow. A hook that is killed for its memory serves none of its parents.",
 	once:  true,
 	run: func(s *Subject, e *exchange) []string {
 		request, found := multiplied(e.Request, s.maxBytes()/2)
@@ -45,7 +45,7 @@ var thousandObjects = Check{
 			problems = append(problems, fmt.Sprintf("%s returns %d for %d objects: %.200s", e.Hook, response.Code, manyObjects, response.Body))
 		}
 		if grown := peak() - before; grown > maxGrowth*int64(len(body)) {
-			problems = append(problems, fmt.Sprintf("%s needs %d MiB for a request of %d MiB", e.Hook, grown>>20, len(body)>>20))
+			problems = append(problems, fmt.Sprintf("%s needs %d MiB of memory for a request of %d MiB", e.Hook, grown>>20, len(body)>>20))
 		}
 		return problems
 	},

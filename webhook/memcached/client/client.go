@@ -126,9 +126,9 @@ func (c *Conn) logIn(login string) error {
 	case err != nil:
 		return err
 	case bytes.HasPrefix(line, []byte("VERSION")):
-		return errors.New("the server requires no password: remove --auth")
+		return errors.New("the server does not require a password. Remove --auth")
 	case string(line) != "CLIENT_ERROR unauthenticated":
-		return fmt.Errorf("memcached responds %q to a command before the login", line)
+		return fmt.Errorf("memcached responds with %q to a command before the login", line)
 	}
 	line, err = c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
 	if err == nil && string(line) != "STORED" {

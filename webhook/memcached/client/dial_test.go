@@ -18,9 +18,9 @@ func TestASCIIPassword(t *testing.T) {
 	}{
 		{"the right password", []string{early, "", "STORED\r\n"}, ""},
 		{"a wrong password", []string{early, "", "CLIENT_ERROR authentication failure\r\n"}, "authentication failure"},
-		{"a server without passwords, which would store the login", []string{"VERSION 1.6.18\r\n", "", "STORED\r\n"}, "remove --auth"},
-		{"another response", []string{"ERROR\r\n", "", "STORED\r\n"}, `responds "ERROR"`},
-		{"a response that a terminal executes", []string{"\x1b[2J\r\n", "", "STORED\r\n"}, `responds "\x1b[2J"`},
+		{"a server without passwords, which would store the login", []string{"VERSION 1.6.18\r\n", "", "STORED\r\n"}, "Remove --auth"},
+		{"another response", []string{"ERROR\r\n", "", "STORED\r\n"}, `responds with "ERROR"`},
+		{"a response that a terminal executes", []string{"\x1b[2J\r\n", "", "STORED\r\n"}, `responds with "\x1b[2J"`},
 		{"such a response to the password", []string{early, "", "\u009b\u202e\r\n"}, `password: "\u009b\u202e"`},
 	} {
 		_, err := Dial(t.Context(), serve(t, test.responses...), Config{Timeout: time.Second, Auth: AuthASCII, User: "u", Password: "p"})

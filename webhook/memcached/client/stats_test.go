@@ -13,7 +13,7 @@ func TestStats(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"items:1:number": "5", "inter": ""}, got); diff != "" || err != nil {
 		t.Errorf("got the error %v and the values (-want +got)\n%s", err, diff)
 	}
-	if _, err := connection.Stats("none"); errorText(err) != `stats none: memcached responds "ERROR"` {
+	if _, err := connection.Stats("none"); errorText(err) != `stats none: memcached responds with "ERROR"` {
 		t.Errorf("a group that memcached does not know: got the error %v", err)
 	}
 }

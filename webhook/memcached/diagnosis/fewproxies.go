@@ -13,11 +13,11 @@ This check looks at the nodes of the proxies. A server that is drained ends when
 // The reasons of proxies that stop together.
 var (
 	ReasonOneProxy = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "OneProxy", Parent: "Memcached",
-		Meaning: "The cache has one proxy. While it starts again, no command works, and a server that is drained ends, because no proxy is connected to it: its items are lost.",
+		Meaning: "The cache has only one proxy. While it restarts, no command works. A drained server then stops immediately, because no proxy is connected to it, and loses its items.",
 		Remedy:  "Set `spec.proxy.replicas` to 2 or more."})
 	ReasonProxiesOnOneNode = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ProxiesOnOneNode", Parent: "Memcached",
-		Meaning: "All proxies run on one node. If it dies or is drained, no command works until others have started.",
-		Remedy:  "Make room on other nodes, then start the proxies again: `kubectl rollout restart deployment NAME-proxy`."})
+		Meaning: "All proxies run on one node. If this node fails or is drained, no command works until new proxies are ready.",
+		Remedy:  "Free resources on other nodes, then restart the proxies: `kubectl rollout restart deployment NAME-proxy`."})
 )
 
 func fewProxies(in *Input) conditions.Finding {
@@ -26,7 +26,7 @@ func fewProxies(in *Input) conditions.Finding {
 	case spec == nil || len(proxies) == 0 || *spec.Replicas == 0:
 		return conditions.Finding{}
 	case *spec.Replicas == 1:
-		return conditions.Finding{Risk: ReasonOneProxy.Risk("The cache has one proxy. While it starts again, no command works, and a drained server loses its items. Set spec.proxy.replicas to 2 or more.")}
+		return conditions.Finding{Risk: ReasonOneProxy.Risk("The cache has only one proxy: while it restarts, no command works, and a drained server loses its items. Set spec.proxy.replicas to 2 or more.")}
 	case len(proxies) < int(*spec.Replicas):
 		return conditions.Finding{}
 	}
@@ -36,5 +36,5 @@ func fewProxies(in *Input) conditions.Finding {
 			return conditions.Finding{}
 		}
 	}
-	return conditions.Finding{Risk: ReasonProxiesOnOneNode.Risk("All %d proxies run on node %s. If it dies or is drained, no command works until others have started.", len(proxies), node)}
+	return conditions.Finding{Risk: ReasonProxiesOnOneNode.Risk("All %d proxies run on node %s: if it fails or is drained, no command works until new proxies are ready. Free resources on other nodes, then restart the Deployment of the proxies.", len(proxies), node)}
 }

@@ -14,8 +14,8 @@ on flash. The minimum of memory for items is for the items that are not on flash
 
 // ReasonFlashMemoryTooLow is for a cache whose flash cannot fill.
 var ReasonFlashMemoryTooLow = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "FlashMemoryTooLow", Parent: "Memcached",
-	Meaning: "The cache runs, but its flash never fills, because the keys do not fit into memory.",
-	Remedy:  "Increase the memory, or correct the size of the items or of the flash: [Flash](flash.md#memory)."})
+	Meaning: "The cache runs, but its flash never fills, because the keys of the items do not fit into memory.",
+	Remedy:  "Increase the memory, or correct the size of the items or the flash: [Flash](flash.md#memory)."})
 
 func flashMemoryTooLow(in *Input) conditions.Finding {
 	size := in.Memory
@@ -24,6 +24,6 @@ func flashMemoryTooLow(in *Input) conditions.Finding {
 		return conditions.Finding{}
 	}
 	return conditions.Finding{Risk: ReasonFlashMemoryTooLow.Risk(
-		"The flash of %d MiB is for items of %d bytes on average (spec.flash.averageItemSize), and their keys need %d MiB of memory for items, but there are %d MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size.",
+		"%d MiB of flash with items of %d bytes on average (spec.flash.averageItemSize) need %d MiB of memory for their keys, but the memory for items is only %d MiB. Increase the memory, correct spec.flash.averageItemSize, or decrease spec.flash.size.",
 		size.FlashMiB, memory.AverageItemBytes(in.Memcached.Spec.Flash), needed, size.ItemMiB)}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFlashMemoryTooLow(t *testing.T) {
-	const message = "The flash of 92160 MiB is for items of 4096 bytes on average (spec.flash.averageItemSize), and their keys need 3616 MiB of memory for items, but there are 3615 MiB. Increase the memory, set the real size of the items, or decrease spec.flash.size."
+	const message = "92160 MiB of flash with items of 4096 bytes on average (spec.flash.averageItemSize) need 3616 MiB of memory for their keys, but the memory for items is only 3615 MiB. Increase the memory, correct spec.flash.averageItemSize, or decrease spec.flash.size."
 	cases := []struct {
 		reason string
 		change func(*v1alpha1.MemcachedSpec)

@@ -26,12 +26,12 @@ func TestGraceTooShort(t *testing.T) {
 		{"no server is being deleted", "0-2", map[int32]moves.Server{1: {}}, "", 0},
 		{"there is time", "0-2_0-2.1_warming", map[int32]moves.Server{1: server("cache-1", 9*time.Minute)}, "", 8 * time.Minute},
 		{"the move has not begun", "0-2_0-2.1_announcing", map[int32]moves.Server{1: server("cache-1", 50*time.Second)},
-			"Pod cache-1 is being deleted and ends at 2026-01-01T12:00:50Z, and its items do not move yet.", 50 * time.Second},
+			"Pod cache-1 is being deleted and stops at 2026-01-01T12:00:50Z, but its items are not moving yet", 50 * time.Second},
 		{"the items move", "0-2_0-2.1_warming", map[int32]moves.Server{1: server("cache-1", 50*time.Second)},
-			"Pod cache-1 is being deleted and ends at 2026-01-01T12:00:50Z, and its items are still moving.", 50 * time.Second},
+			"Pod cache-1 is being deleted and stops at 2026-01-01T12:00:50Z, but its items are still moving", 50 * time.Second},
 		{"the items have moved", "0-2_0-2.1_closing", map[int32]moves.Server{1: server("cache-1", 50*time.Second)}, "", 0},
 		{"another server is moved", "0-2_0-2.1_closing", map[int32]moves.Server{2: server("cache-2", 50*time.Second)},
-			"Pod cache-2 is being deleted and ends at 2026-01-01T12:00:50Z, and another move comes first.", 50 * time.Second},
+			"Pod cache-2 is being deleted and stops at 2026-01-01T12:00:50Z, but another move comes first", 50 * time.Second},
 		{"the first of two", "0-2", map[int32]moves.Server{0: server("cache-0", 90*time.Second), 2: server("cache-2", 70*time.Second)}, "", 10 * time.Second},
 		{"a server that serves nothing", "0-2.1", map[int32]moves.Server{1: server("cache-1", time.Second)}, "", 0},
 	} {
@@ -40,7 +40,7 @@ func TestGraceTooShort(t *testing.T) {
 		if got.Risk != nil {
 			risk = got.Risk.Message
 		}
-		if rest := " Items that have not moved by then are lost. Check the pods of the cache and of its Job. For later drains, increase spec.terminationGracePeriodSeconds."; test.risk != "" {
+		if rest := ": items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains."; test.risk != "" {
 			test.risk += rest
 		}
 		if risk != test.risk || got.Wait != test.wait {
@@ -60,8 +60,8 @@ func TestDrainTooLong(t *testing.T) {
 		want   string
 	}{
 		{"there is time by default", hold, nil, 540, ""},
-		{"longer than the default", hold, nil, 541, "The items of a server took 541 s to move in the last change, and the grace period of the servers is 540 s"},
-		{"longer than spec has it", hold, new(int64(60)), 61, "The items of a server took 61 s to move in the last change, and the grace period of the servers is 60 s"},
+		{"longer than the default", hold, nil, 541, "In the last change, the items of a server took 541 s to move, but the grace period of the servers is 540 s"},
+		{"longer than spec has it", hold, new(int64(60)), 61, "In the last change, the items of a server took 61 s to move, but the grace period of the servers is 60 s"},
 		{"nothing moves in a drain", children.Images{}, new(int64(60)), 61, ""},
 	} {
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace

@@ -15,8 +15,8 @@ then are lost. A decrease does not begin before the remaining servers are clean,
 
 // ReasonJobFailed is for a change whose Job has failed.
 var ReasonJobFailed = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobFailed", Parent: "Memcached",
-	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client uses before the warm-up ends are lost. In `Cleaning`, the decrease waits; in `AddingServers`, items stay on a spare, and no other server can be drained.",
-	Remedy:  "Check the log of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false` there is no Job."})
+	Meaning: "The Job of a change with proxies has failed. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the decrease waits. In `AddingServers`, items stay on a spare, and no other server can be drained.",
+	Remedy:  "Check the logs of its pods, then delete the Job. The operator [creates it again](change.md#choose-the-time-of-the-warm-up). With `spec.proxy.warmup.enabled: false`, there is no Job."})
 
 func jobFailed(in *Input) conditions.Finding {
 	d, observed := in.Decision, in.Facts.Job
@@ -27,11 +27,11 @@ func jobFailed(in *Input) conditions.Finding {
 	switch d.Job.Task() {
 	case moves.CleanAdded:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
-			"Job %s could not delete what earlier changes have left on servers that items move to, so they do not move, and no other server can be drained. Check the log of its pod, then delete the Job: the operator creates it again.", name)}
+			"Job %s could not delete old items on the servers that items move to, so the move cannot continue and no other server can be drained. Check the logs of its pods, then delete the Job: the operator creates it again.", name)}
 	case moves.CleanStaying:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
-			"Job %s could not delete the items that earlier changes have left on the remaining servers, so the decrease does not begin. Check the log of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false to decrease without a warm-up: the items of the removed servers are lost, and deleted items may come back.", name)}
+			"Job %s could not delete old items on the remaining servers, so the decrease cannot start. Check the logs of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false: the items of the removed servers are then lost, and deleted items may reappear.", name)}
 	}
 	return conditions.Finding{Risk: ReasonJobFailed.Risk(
-		"Job %s has failed. Items that no client uses before the warm-up ends are lost. Check the log of its pods, then delete the Job: the operator creates it again.", name)}
+		"Job %s has failed: items that no client reads before the warm-up ends are lost. Check the logs of its pods, then delete the Job: the operator creates it again.", name)}
 }

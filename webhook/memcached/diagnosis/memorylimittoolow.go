@@ -10,7 +10,7 @@ This check looks at spec only: at the memory limit, and at what items, connectio
 
 // ReasonMemoryLimitTooLow is for a cache that may need more memory than its limit.
 var ReasonMemoryLimitTooLow = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "MemoryLimitTooLow", Parent: "Memcached",
-	Meaning: "The cache runs, and may be killed when it is full.",
+	Meaning: "The cache runs, but may be killed when it is full.",
 	Remedy:  "Increase the limit or decrease the memory for items: [Memory](configure.md#memory)."})
 
 func memoryLimitTooLow(in *Input) conditions.Finding {

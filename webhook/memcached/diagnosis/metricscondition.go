@@ -24,11 +24,11 @@ ServiceMonitors.
 var (
 	ReasonExporting         = metricsReason("Exporting", metav1.ConditionTrue, "All exporters are ready.", "")
 	ReasonExportersNotReady = metricsReason("ExportersNotReady", metav1.ConditionFalse,
-		"No pod exists, or the exporter of a pod is not ready.", "`Degraded` has the cause, if there is one.")
+		"There is no pod, or the exporter of a pod is not ready.", "`Degraded` has the cause, if there is one.")
 	ReasonUnsupportedWithASCII = metricsReason("UnsupportedWithASCII", metav1.ConditionFalse,
-		"The exporter cannot log in with ASCII passwords.", "Use `spec.auth.mode: SASL`.")
+		"The exporter does not support ASCII authentication.", "Use `spec.auth.mode: SASL`.")
 	ReasonServiceMonitorNotManaged = metricsReason("ServiceMonitorNotManaged", metav1.ConditionFalse,
-		"The CompositeController does not manage ServiceMonitors, which `spec.metrics.serviceMonitor` needs.",
+		"`spec.metrics.serviceMonitor` is set, but the CompositeController does not manage ServiceMonitors.",
 		"Add the component [service-monitors](../components/service-monitors/kustomization.yaml), or remove the field.")
 )
 
@@ -54,7 +54,7 @@ func metricsReady(in *Input) *metav1.Condition {
 	}
 	switch {
 	case !spec.HasExporter():
-		return newCondition(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The exporter does not support spec.auth.mode ASCII, so no pod has one. Set spec.auth.mode to SASL for metrics.")
+		return newCondition(metav1.ConditionFalse, ReasonUnsupportedWithASCII, "The pods have no exporter, because it does not support spec.auth.mode ASCII. For metrics, set spec.auth.mode to SASL.")
 	case len(in.Pods) == 0:
 		return newCondition(metav1.ConditionFalse, ReasonExportersNotReady, "There is no pod.")
 	case ready < len(pods):

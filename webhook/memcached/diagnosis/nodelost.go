@@ -22,14 +22,14 @@ gets the slot of the server once Kubernetes has deleted its pod.
 // The reasons of nodes that do not respond.
 var (
 	ReasonNodeLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "NodeLost", Parent: "Memcached",
-		Meaning: "The node of a server or of a proxy does not respond: [A node dies](change.md#a-node-dies). If the server does not run or cannot be reached, its keys miss, and cannot be stored. With proxies, another server gets them in about two minutes.",
-		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only if the node responds again or does not exist: **switch the node off**, then delete its Node object."})
+		Meaning: "The node of a server or a proxy does not respond: [A node dies](change.md#a-node-dies). If clients cannot reach the server either, its keys miss and cannot be stored. With proxies, another server takes over these keys after about two minutes.",
+		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only after the node responds again or its Node object is deleted. **Switch the node off** before you delete its Node object."})
 	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
-		Meaning: "More than half of the servers are on several nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pod, so the keys of these servers get no other server.",
-		Remedy:  "Check the nodes and their network. If they do not come back, **switch them off**, then delete their Node objects."})
+		Meaning: "More than half of the servers are on nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pods, so no other server takes over the keys of these servers.",
+		Remedy:  "Check the nodes and their network. If they do not recover, **switch them off**, and only then delete their Node objects."})
 	ReasonServerReplaced = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ServerReplaced", Parent: "Memcached",
-		Meaning: "A spare serves the keys of a server whose node does not respond, and keeps them until the node responds again or does not exist: [A node dies](change.md#a-node-dies).",
-		Remedy:  "Repair the node. If it does not come back, **switch it off**, then delete its Node object."})
+		Meaning: "The node of a server does not respond, and a spare serves its keys until the node responds again or its Node object is deleted: [A node dies](change.md#a-node-dies).",
+		Remedy:  "Repair the node. If it does not recover, **switch it off**, and only then delete its Node object."})
 )
 
 // nodeLost returns a problem for servers and proxies whose nodes do not respond, and a risk while spares have their slots.
@@ -38,16 +38,16 @@ func nodeLost(in *Input) conditions.Finding {
 	servers, proxies, nodes := in.lostPods()
 	switch {
 	case nodes > 1 && 2*len(servers) > int(*in.Memcached.Spec.Size):
-		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. If they cannot be reached either, their keys miss, and cannot be stored.",
+		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. If clients cannot reach these servers either, their keys miss and cannot be stored. Check the nodes and their network.",
 			len(servers), *in.Memcached.Spec.Size, servers[0])
 	case len(servers) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. %s", servers[0], effect(&in.Memcached.Spec))
 	case len(proxies) > 0:
-		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients have to connect again, and another proxy starts.", proxies[0])
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients must reconnect, and a new proxy starts.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
 	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.Own) }) {
-		found.Risk = ReasonServerReplaced.Risk("The servers are %s: nodes of replaced servers do not respond. Repair the nodes, or switch them off and then delete their Node objects.",
+		found.Risk = ReasonServerReplaced.Risk("The servers are %s, because the nodes of the replaced servers do not respond. Repair the nodes, or switch them off and only then delete their Node objects.",
 			serving.Describe())
 	}
 	return found
@@ -88,9 +88,9 @@ func (in *Input) keysWait(pod *observed.Pod, serves bool) bool {
 func effect(spec *v1alpha1.MemcachedSpec) string {
 	switch {
 	case spec.Proxy != nil:
-		return "If the server cannot be reached either, its keys miss, and cannot be stored until they have another server."
+		return "If clients cannot reach the server either, its keys miss and cannot be stored until another server takes over."
 	case spec.Workload == v1alpha1.StatefulSetWorkload:
-		return "If the server cannot be reached either, its keys miss until the node responds again. If it does not, switch the node off, then delete its Node object: a StatefulSet replaces no pod before."
+		return "If clients cannot reach the server either, its keys miss until the node recovers. If it does not recover, switch the node off, and only then delete its Node object, so that the StatefulSet replaces the pod."
 	}
-	return "If the server cannot be reached either, its keys miss until Kubernetes replaces the pod, by default six minutes after the node has stopped to respond."
+	return "If clients cannot reach the server either, its keys miss until Kubernetes replaces the pod, by default six minutes after the node stopped responding."
 }

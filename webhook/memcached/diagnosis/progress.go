@@ -23,9 +23,9 @@ The progress follows from the decision. Its message stays the same during a step
 // The reasons of a change.
 var (
 	ReasonScaling = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Scaling", Parent: "Memcached",
-		Meaning: "A change of size in steps; the message has the next one: [In steps](change.md#in-steps)."})
+		Meaning: "A change of size in steps. The message has the next step: [In steps](change.md#in-steps)."})
 	ReasonMoving = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Moving", Parent: "Memcached",
-		Meaning: "A change of size or of the pods with proxies; the message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
+		Meaning: "A change of the size or the pods with proxies. The message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 
 // Progress returns the progress of a change; nil if there is none.
@@ -35,10 +35,10 @@ func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 		return ReasonMoving.Progress("%s", moveMessage(f, d))
 	case d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas):
 		from, next := d.Scaling.Replicas, f.SizeAfterStep(d.Scaling.Replicas)
-		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, follows at least %s after the last step and moves about %d%% of the keys of clients with consistent hashing.",
+		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, starts at the earliest %s after the last step. With consistent hashing, it moves about %d%% of the keys.",
 			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
 	case d.ProxyStatus != nil && !f.Proxies.Desired:
-		return ReasonMoving.Progress("Proxies are being removed. The servers stay as they are until no proxy runs.")
+		return ReasonMoving.Progress("The proxies are being removed. The servers do not change until no proxy runs.")
 	}
 	return nil
 }
@@ -69,9 +69,9 @@ func awaitedPod(pod moves.Pod) string {
 	case pod.Name == "":
 		return ""
 	case pod.NodeLost:
-		return fmt.Sprintf(" The move waits for pod %s, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object.", pod.Name)
+		return fmt.Sprintf(" The move waits for pod %s, which may still run on a node that does not respond. Switch the node off, and only then delete its Node object.", pod.Name)
 	}
-	return fmt.Sprintf(" The move waits for pod %s, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object.", pod.Name)
+	return fmt.Sprintf(" The move waits for pod %s, which has not stopped within its grace period. If its node does not respond, switch the node off, and only then delete its Node object.", pod.Name)
 }
 
 // purposeOf returns what a move is for.
@@ -79,13 +79,13 @@ func purposeOf(f moves.Facts, report moves.Report) string {
 	from, to := report.From.Slots.Count, report.To.Slots.Count
 	switch purpose := report.Purpose(); {
 	case report.Phase == v1alpha1.MoveRemovingServers:
-		return fmt.Sprintf("Removing servers: %d of %d stay", to, from)
+		return fmt.Sprintf("Removing servers: %d of %d remain", to, from)
 	case purpose == v1alpha1.MoveToSpare:
 		return toSpares(f, report)
 	case purpose == v1alpha1.MoveReturn:
 		return fromSpares(report)
 	case purpose == v1alpha1.MoveReplace:
-		return fmt.Sprintf("Replacing %d servers with %d new ones, which have the desired pod template", from, to)
+		return fmt.Sprintf("Replacing %d servers with %d new servers, which have the desired pod template", from, to)
 	case from == to:
 		return fmt.Sprintf("Starting %d servers", to)
 	}
@@ -99,7 +99,7 @@ func toSpares(f moves.Facts, report moves.Report) string {
 		leaving = append(leaving, leavingServer(f, ordinal))
 	}
 	if len(leaving) == 1 {
-		return fmt.Sprintf("Moving the items of %s, to a spare", leaving[0])
+		return "Moving items to a spare from " + leaving[0]
 	}
 	return fmt.Sprintf("Moving the items of %d servers to spares: %s", len(leaving), strings.Join(leaving, "; "))
 }
@@ -116,7 +116,7 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	case f.StillServes(ordinal):
 		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("server %d, which has stopped or whose grace period is over", ordinal)
+	return fmt.Sprintf("server %d, which has stopped or has used up its grace period", ordinal)
 }
 
 // fromSpares describes a move back from spares.
@@ -128,9 +128,9 @@ func fromSpares(report moves.Report) string {
 		}
 	}
 	if len(servers) == 1 {
-		return fmt.Sprintf("Moving items back from the spare to server %s, which starts again", servers[0])
+		return fmt.Sprintf("Moving items back from the spare to server %s, which is starting again", servers[0])
 	}
-	return fmt.Sprintf("Moving items back from spares to servers %s, which start again", strings.Join(servers, " and "))
+	return fmt.Sprintf("Moving items back from spares to servers %s, which are starting again", strings.Join(servers, " and "))
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
@@ -141,13 +141,13 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 	}
 	switch {
 	case announcing && report.Until != nil:
-		return fmt.Sprintf("The change is not needed any more, and is given up after %s.", timeText(report.Until))
+		return fmt.Sprintf("The change is no longer needed and is cancelled after %s.", timeText(report.Until))
 	case announcing && d.Job != (moves.Job{}):
 		return cleaningProgress(job)
 	case report.Phase == v1alpha1.MoveWarmingUp:
 		return warmUpProgress(f, report, job)
 	case report.Until != nil && report.Until.After(f.Now):
-		return fmt.Sprintf("The next phase begins after %s.", timeText(report.Until))
+		return fmt.Sprintf("The next phase starts after %s.", timeText(report.Until))
 	}
 	return RoomRemedy(f, d)
 }
@@ -162,9 +162,9 @@ func warmUpProgress(f moves.Facts, report moves.Report, job *moves.ObservedJob) 
 	}
 	switch {
 	case report.Until == nil:
-		return "The warm-up begins once all " + awaited + "."
+		return "The warm-up starts once all " + awaited + "."
 	case !report.Until.After(f.Now):
-		return "The next phase begins once all " + awaited + "."
+		return "The next phase starts once all " + awaited + "."
 	}
 	return copyingProgress(job, timeText(report.Until))
 }
@@ -175,9 +175,9 @@ func cleaningProgress(job *moves.ObservedJob) string {
 	case job == nil:
 		return ""
 	case job.Failed:
-		return "The Job has failed. The next phase begins once it is complete."
+		return "The Job has failed. The next phase starts only after it completes."
 	}
-	return fmt.Sprintf("%d of %d servers are cleaned.", job.Done, job.Servers)
+	return fmt.Sprintf("The Job has cleaned %d of %d servers.", job.Done, job.Servers)
 }
 
 // RoomRemedy returns what to do if the cluster has no room for the servers or the proxies of a change of the pod template; "" if there is
@@ -186,16 +186,16 @@ func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""
 	}
-	return "If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
+	return "If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false. The pods are then replaced one by one and start empty."
 }
 
 // copyingProgress returns how far the Job is that copies items, and when the warm-up ends at the latest.
 func copyingProgress(job *moves.ObservedJob, until string) string {
 	switch {
 	case job == nil:
-		return fmt.Sprintf("The next phase begins after %s.", until)
+		return fmt.Sprintf("The next phase starts after %s.", until)
 	case job.Failed:
-		return fmt.Sprintf("The Job that copies the items has failed. The next phase begins after %s.", until)
+		return fmt.Sprintf("The Job that copies the items has failed. The next phase starts after %s.", until)
 	}
-	return fmt.Sprintf("%d of %d servers are copied. The next phase begins when all are, or after %s.", job.Done, job.Servers, until)
+	return fmt.Sprintf("The Job has copied %d of %d servers. The next phase starts when all servers are copied, at the latest after %s.", job.Done, job.Servers, until)
 }

@@ -21,7 +21,7 @@ func change(label string, phase v1alpha1.MovePhase) (moves.Facts, moves.Decision
 
 // TestProgress checks what users read about a change.
 func TestProgress(t *testing.T) {
-	const room = " If the cluster has no room for the new pods, set spec.proxy.warmup.enabled to false: it replaces the pods in place, each within its grace period, and they start empty."
+	const room = " If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false. The pods are then replaced one by one and start empty."
 	job := func(label string, failed bool) func(*moves.Facts, *moves.Decision) {
 		return func(f *moves.Facts, d *moves.Decision) {
 			d.Job = moves.Job{Routes: d.Routes, Rollout: "5"}
@@ -49,36 +49,36 @@ func TestProgress(t *testing.T) {
 		{"a cache starts", "0-2", v1alpha1.MoveWaiting, nil, "Starting 3 servers, phase Waiting: It happens."},
 		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
-		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new ones, which have the desired pod template, phase AddingServers: It happens." + room},
+		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new servers, which have the desired pod template, phase AddingServers: It happens." + room},
 		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.OverduePod = moves.Pod{Name: "cache-3"} }},
-			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which is being deleted and has not stopped in its grace period. If its node does not respond, switch the node off, then delete its Node object."},
+			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which has not stopped within its grace period. If its node does not respond, switch the node off, and only then delete its Node object."},
 		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) {
 			d.Report.OverduePod = moves.Pod{Name: "cache-proxy-a", NodeLost: true}
-		}}, "The move waits for pod cache-proxy-a, whose node does not respond, because the pod may still run. Switch the node off, then delete its Node object."},
-		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 stay, phase RemovingServers: It happens."},
+		}}, "The move waits for pod cache-proxy-a, which may still run on a node that does not respond. Switch the node off, and only then delete its Node object."},
+		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 remain, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){deleted},
-			"Moving the items of pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, to a spare, phase Preparing: It happens."},
+			"Moving items to a spare from pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase Preparing: It happens."},
 		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) {
 			f.Servers = map[int32]moves.Server{1: {Pod: moves.Pod{Name: "cache-1", NodeLost: true}}, 2: {Pod: moves.Pod{Name: "cache-2", NodeLost: true}}}
 		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node does not respond; pod cache-2, whose node does not respond, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", v1alpha1.MoveClosing, nil,
-			"Moving the items of server 1, which has stopped or whose grace period is over, to a spare, phase Closing: It happens."},
+			"Moving items to a spare from server 1, which has stopped or has used up its grace period, phase Closing: It happens."},
 		{"it starts again", "0-2.1_0-2_announcing", v1alpha1.MoveAddingServers, nil,
-			"Moving items back from the spare to server 1, which starts again, phase AddingServers: It happens."},
+			"Moving items back from the spare to server 1, which is starting again, phase AddingServers: It happens."},
 
 		{"two start again", "0-2.1.2-1_0-2_announcing", v1alpha1.MoveAddingServers, nil,
-			"Moving items back from spares to servers 1 and 2, which start again, phase AddingServers: It happens."},
+			"Moving items back from spares to servers 1 and 2, which are starting again, phase AddingServers: It happens."},
 
-		{"the proxies are not available", copying, v1alpha1.MoveWarmingUp, nil, "The warm-up begins once all proxies are available."},
-		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.ProxiesReady = true }}, "The warm-up begins once all new servers are ready."},
-		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase begins once all proxies are available."},
-		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
-		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase begins after 2026-11-21T12:10:00Z."},
-		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "2 of 3 servers are copied. The next phase begins when all are, or after 2026-11-21T12:10:00Z."},
-		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed. The next phase begins after 2026-11-21T12:10:00Z."},
-		{"the Job cleans", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false)}, "2 of 3 servers are cleaned."},
-		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, true)}, "The Job has failed. The next phase begins once it is complete."},
-		{"the move is given up", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false), until(10)}, "The change is not needed any more, and is given up after 2026-11-21T12:00:10Z."},
+		{"the proxies are not available", copying, v1alpha1.MoveWarmingUp, nil, "The warm-up starts once all proxies are available."},
+		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.ProxiesReady = true }}, "The warm-up starts once all new servers are ready."},
+		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase starts once all proxies are available."},
+		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
+		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
+		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "The Job has copied 2 of 3 servers. The next phase starts when all servers are copied, at the latest after 2026-11-21T12:10:00Z."},
+		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed. The next phase starts after 2026-11-21T12:10:00Z."},
+		{"the Job cleans", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false)}, "The Job has cleaned 2 of 3 servers."},
+		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, true)}, "The Job has failed. The next phase starts only after it completes."},
+		{"the move is given up", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false), until(10)}, "The change is no longer needed and is cancelled after 2026-11-21T12:00:10Z."},
 	}
 	for _, test := range cases {
 		f, d := change(test.label, test.phase)
@@ -118,7 +118,7 @@ func TestProgressOfSteps(t *testing.T) {
 	f, _ := change("0-2", "")
 	for replicas, want := range map[int32]*conditions.Progress{
 		9: nil,
-		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, follows at least 1m0s after the last step and moves about 25%% of the keys of clients with consistent hashing."),
+		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, starts at the earliest 1m0s after the last step. With consistent hashing, it moves about 25%% of the keys."),
 	} {
 		got := Progress(f, moves.Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: replicas}})
 		if (got == nil) != (want == nil) || got != nil && (got.Reason != want.Reason || got.Message != want.Message) {

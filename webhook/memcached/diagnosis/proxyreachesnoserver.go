@@ -21,8 +21,8 @@ the problem.
 
 // ReasonProxyReachesNoServer is for a proxy whose startup probe fails.
 var ReasonProxyReachesNoServer = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ProxyReachesNoServer", Parent: "Memcached",
-	Meaning: "For a minute since its start, a proxy has reached no server, although one is ready. It is not available, and the rollout waits: earlier proxies serve.",
-	Remedy:  "Check that the names of the servers, which `status.servers` has, resolve in the cluster: `--cluster-domain`. Check that policies allow connections from the proxies to the servers and to DNS, and the log of the proxy."})
+	Meaning: "A proxy has not reached any server in the minute since its start, although a server is ready. The rollout waits for it, and the old proxies continue to serve.",
+	Remedy:  "Check that the names in `status.servers` resolve in the cluster (`--cluster-domain` of the operator). Check that network policies allow connections from the proxies to the servers and to DNS. Check the log of the proxy."})
 
 // reachPeriod is how long a proxy may take to reach a server.
 const reachPeriod = time.Minute
@@ -43,7 +43,7 @@ func ProxyReachesNoServer(pods []*observed.Pod, d moves.Decision, now metav1.Tim
 			continue
 		}
 		first.Problem = ReasonProxyReachesNoServer.Problem(
-			"Pod %s: the proxy has reached no server for a minute since its start, so it is not available. Check that the names of the servers resolve (--cluster-domain of the operator), that policies allow its connections to the servers and to DNS, and its log.", pod.Name)
+			"Pod %s: the proxy has not reached any server in the minute since its start. Check that the names of the servers resolve (--cluster-domain of the operator), that network policies allow connections to the servers and to DNS, and the log of the proxy.", pod.Name)
 		break
 	}
 	return first

@@ -18,10 +18,10 @@ import (
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c
 var exitCodes = map[int32]string{
-	1:  "memcached cannot parse a flag or its value; its log names the flag; check spec.cache.extraArgs",
-	64: "memcached does not accept a flag or its value; its log names the flag; check spec.cache",
-	67: "memcached runs as root and has no user to change to; check spec.podSecurityContext and spec.securityContext",
-	71: "the system refused memcached a resource, such as its port or memory for spec.cache.maxConnections; its log names the resource",
+	1:  "memcached cannot parse a flag or its value, which its log names; check spec.cache.extraArgs",
+	64: "memcached does not accept a flag or its value, which its log names; check spec.cache",
+	67: "memcached runs as root and has no user to switch to; check spec.podSecurityContext and spec.securityContext",
+	71: "memcached could not get a resource, such as its port or memory for spec.cache.maxConnections; its log names the resource",
 }
 
 // Remedies returns how to fix containers that do not run.
@@ -38,7 +38,7 @@ func Remedies(memcached *v1alpha1.Memcached, size memory.Size) conditions.Remedi
 // ProxyRemedies returns how to fix containers of proxies that do not run.
 func ProxyRemedies(memcached *v1alpha1.Memcached) conditions.Remedies {
 	operators := operatorPullRemedy(memcached)
-	codes := map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be a memcached with the proxy, " + proxy.MinVersion + " or later"}
+	codes := map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be memcached with proxy support, " + proxy.MinVersion + " or later"}
 	if memcached.Spec.TLS != nil {
 		codes[64] = certificateRemedy(&memcached.Spec)
 	}
@@ -57,14 +57,14 @@ func pullRemedy(memcached *v1alpha1.Memcached) string {
 		names = append(names, secret.Name)
 	}
 	if len(names) == 0 {
-		return "if the registry wants credentials, create a Secret with them in namespace " + memcached.Namespace + ", and set spec.imagePullSecrets"
+		return "if the registry requires credentials, create a Secret with them in namespace " + memcached.Namespace + ", and set spec.imagePullSecrets"
 	}
 	return fmt.Sprintf("check that namespace %s has the Secrets of spec.imagePullSecrets, %s, with credentials for this registry", memcached.Namespace, strings.Join(names, ", "))
 }
 
 // operatorPullRemedy is [pullRemedy] for the image of this program.
 func operatorPullRemedy(memcached *v1alpha1.Memcached) string {
-	return "this is the image of the operator, whose own pull Secret is in another namespace: " + pullRemedy(memcached)
+	return "this is the image of the operator, and the pull Secret of the operator is in another namespace: " + pullRemedy(memcached)
 }
 
 func certificateRemedy(spec *v1alpha1.MemcachedSpec) string {
@@ -72,7 +72,7 @@ func certificateRemedy(spec *v1alpha1.MemcachedSpec) string {
 	if spec.ClientAuth() != v1alpha1.ClientAuthNone {
 		remedy += ", and the CA of the clients in " + children.CAKey
 	}
-	return remedy + ", all in PEM; or check spec.cache"
+	return remedy + ", all in PEM; otherwise, check spec.cache"
 }
 
 // outOfMemoryRemedy names the field to increase after memcached used more memory than its limit.
@@ -100,10 +100,10 @@ func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 		codes[64] = certificateRemedy(spec)
 	}
 	if spec.AuthMode() == v1alpha1.AuthASCII {
-		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; or check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
+		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; otherwise, check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
 	}
 	if spec.Flash != nil {
-		codes[1] = "check that the fsGroup of spec.podSecurityContext may write to the volume of spec.flash; or " + codes[1]
+		codes[1] = "check that the fsGroup of spec.podSecurityContext can write to the volume of spec.flash; otherwise, " + codes[1]
 	}
 	return codes
 }

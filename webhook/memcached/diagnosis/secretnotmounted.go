@@ -26,11 +26,11 @@ var (
 	// ReasonSecretNotMounted is for a pod that waits for a volume, and uses Secrets.
 	ReasonSecretNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "SecretNotMounted", Parent: "Memcached",
 		Uses:    []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}},
-		Meaning: "A pod has waited for its volumes for a minute: a Secret of `spec.tls` or `spec.auth`, or a key of it, does not exist.",
-		Remedy:  "Check what the message lists. The pod starts once the Secret exists."})
+		Meaning: "A pod has waited for its volumes for a minute. A Secret of `spec.tls` or `spec.auth`, or one of its keys, does not exist.",
+		Remedy:  "Check the requirements in the message. The pod starts once the Secret exists."})
 	// ReasonFlashNotMounted is for a pod that waits for the volume of spec.flash, and uses no Secrets.
 	ReasonFlashNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "FlashNotMounted", Parent: "Memcached",
-		Meaning: "A pod has waited for a minute for the volume of `spec.flash`: its node cannot attach or mount it.",
+		Meaning: "A pod has waited for the volume of `spec.flash` for a minute. Its node cannot attach or mount the volume.",
 		Remedy:  "Check the Events of the pod."})
 )
 

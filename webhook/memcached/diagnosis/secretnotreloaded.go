@@ -21,7 +21,7 @@ termination, so the former condition SecretsCurrent is valid until a killed relo
 // ReasonSecretNotReloaded is for memcached that keeps using the earlier content of a Secret.
 var ReasonSecretNotReloaded = conditions.NewReason(conditions.SeverityStalled, conditions.Documentation{ID: "SecretNotReloaded", Parent: "Memcached",
 	Uses:    []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}},
-	Meaning: "memcached does not accept a changed Secret and uses the earlier one; the message is memcached's.",
+	Meaning: "memcached does not accept a changed Secret and keeps using the old content. The message is from memcached.",
 	Remedy:  "Correct the Secret: [Rotation](security.md#rotation)."})
 
 // reportPeriod is how long a killed reloader may take to report a failure again: it waits for half a minute and needs time

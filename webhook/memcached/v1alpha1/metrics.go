@@ -4,34 +4,32 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Duration is a duration such as 30s, 5m or 1h. It is at least a second, because Prometheus scrapes each pod this often.
+// Duration is a duration such as 30s, 5m or 1h. The minimum is 1s.
 //
 // +kubebuilder:validation:MaxLength=7
 // +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,4}(s|m|h)$')",message="must be a duration such as 30s, 5m or 1h"
 type Duration string
 
-// Metrics configures the metrics exporter for Prometheus, which runs in each pod and listens on port 9150.
+// Metrics configures the metrics exporter for Prometheus. It runs in each pod and listens on port 9150.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || self.enabled",message="serviceMonitor requires enabled: without an exporter there is nothing to monitor"
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceMonitor) || self.enabled",message="serviceMonitor requires enabled, because there is nothing to monitor without an exporter"
 type Metrics struct {
-	// enabled adds the exporter to the pods.
+	// enabled adds the exporter to the servers and the proxies.
 	// +optional
 	// +kubebuilder:default=false
 	Enabled bool `json:"enabled,omitempty"`
-	// image is the image of the exporter. Defaults to a version of prom/memcached-exporter that is fixed in each release of
-	// the operator.
+	// image is the image of the exporter of the servers. The proxies use the exporter of the operator's image. Defaults to a version of
+	// prom/memcached-exporter that each release of the operator pins.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.metrics.image must be the name of one image: ASCII characters without blanks"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.metrics.image must be the name of one image: ASCII characters without spaces"
 	Image string `json:"image,omitempty"`
-	// resources are the resources of the exporter container. Defaults to requests of 10m CPU and 32Mi of memory, and a
-	// memory limit of 64Mi.
+	// resources are the resources of each exporter container. Defaults to requests of 10m CPU and 32Mi memory, and a memory limit of 64Mi.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// serviceMonitor creates a ServiceMonitor of the Prometheus operator. Use {} for its defaults. It requires the
-	// CustomResourceDefinition ServiceMonitor in the cluster, and the kustomize component
-	// manifests/components/service-monitors in the installation.
+	// serviceMonitor creates a ServiceMonitor of the Prometheus Operator. Use {} for the defaults. It requires the ServiceMonitor CRD in the
+	// cluster, and the kustomize component manifests/components/service-monitors in the installation.
 	// +optional
 	// +nullable
 	ServiceMonitor *ServiceMonitor `json:"serviceMonitor,omitempty"`
@@ -39,15 +37,15 @@ type Metrics struct {
 
 // ServiceMonitor configures how Prometheus scrapes the exporters.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || [self.interval, self.scrapeTimeout].exists(each, !each.matches('^[1-9][0-9]{0,4}(s|m|h)$')) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval: Prometheus refuses such a configuration"
+// +kubebuilder:validation:XValidation:rule="!has(self.interval) || !has(self.scrapeTimeout) || [self.interval, self.scrapeTimeout].exists(each, !each.matches('^[1-9][0-9]{0,4}(s|m|h)$')) || duration(self.scrapeTimeout) <= duration(self.interval)",message="scrapeTimeout must not be greater than interval, because Prometheus refuses such a configuration"
 type ServiceMonitor struct {
-	// interval is the time between two scrapes. Defaults to the interval of Prometheus.
+	// interval is the time between two scrapes. Defaults to the scrape interval of Prometheus.
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
-	// scrapeTimeout is the timeout of a scrape. Defaults to the timeout of Prometheus.
+	// scrapeTimeout is the timeout of a scrape. Defaults to the scrape timeout of Prometheus.
 	// +optional
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`
-	// labels are additional labels of the ServiceMonitor, such as the labels by which Prometheus selects it.
+	// labels are additional labels of the ServiceMonitor, such as the labels that Prometheus selects.
 	// +optional
 	Labels Labels `json:"labels,omitempty"`
 }

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Proxy configures the proxies, pods of memcached's own proxy that give clients one address for all servers. A change of
-// size moves keys to other servers without misses, because for a while the proxies also read the servers of the earlier size.
+// Proxy configures the proxies. They are memcached's own proxy, and give clients one address for all servers. During a change of the size or the
+// pods, they move the items to the new servers.
 type Proxy struct {
 	// replicas is the number of proxy pods.
 	// +optional
@@ -17,20 +17,20 @@ type Proxy struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Replicas *int32 `json:"replicas,omitempty"`
-	// resources are the resources of the proxy container. Defaults to requests of 100m CPU and 64Mi of memory, and a memory
-	// limit that follows from spec.cache.maxConnections and spec.tls: 256Mi for 1024 connections, and 320Mi with TLS.
+	// resources are the resources of the proxy container. Defaults to requests of 100m CPU and 64Mi memory, and a memory limit that depends on
+	// spec.cache.maxConnections and spec.tls: 256Mi for 1024 connections, and 320Mi with TLS.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-	// service configures the Service of the proxies, at which clients connect.
+	// service configures the Service of the proxies. Clients connect to it.
 	// +optional
 	// +kubebuilder:default={}
 	Service ProxyService `json:"service,omitzero"`
-	// warmup keeps the items during a change of size or of the pods.
+	// warmup configures how items move during a change of the size or the pods.
 	// +optional
 	// +kubebuilder:default={}
 	Warmup Warmup `json:"warmup,omitzero"`
-	// preStopSleepSeconds is how long a terminating proxy keeps serving, so that clients get the addresses of the others. Each phase of
-	// a change replaces the proxies, and so waits for it.
+	// preStopSleepSeconds is how long a terminating proxy keeps serving, so that clients can switch to other proxies. Each phase of a change
+	// replaces the proxies, so each phase takes this much longer.
 	// +optional
 	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=0
@@ -41,34 +41,34 @@ type Proxy struct {
 	Job Job `json:"job,omitzero"`
 }
 
-// Job configures the Job that moves items. Its pods ask Istio, Linkerd, Kuma and Consul for no sidecar: one that is not a native sidecar
-// runs on when the items are moved, so that the Job never ends. Where servers and proxies accept nothing but mTLS, the Job needs the mesh
-// with native sidecars: set the label or annotation of the mesh here.
+// Job configures the Job that moves items. By default, its pods opt out of the sidecars of Istio, Linkerd, Kuma and Consul. A sidecar that is
+// not a native sidecar keeps running after the items have moved, so the Job never completes. If servers and proxies accept only mTLS, the Job
+// needs a native sidecar: set the label or annotation of the mesh here.
 type Job struct {
-	// labels are additional labels of the Job and of its pods, such as kueue.x-k8s.io/queue-name. They have precedence over podLabels.
+	// labels are additional labels of the Job and its pods, such as kueue.x-k8s.io/queue-name. They take precedence over podLabels.
 	// +optional
 	Labels Labels `json:"labels,omitempty"`
-	// annotations are additional annotations of the Job and of its pods. They have precedence over podAnnotations.
+	// annotations are additional annotations of the Job and its pods. They take precedence over podAnnotations.
 	// +optional
 	Annotations Annotations `json:"annotations,omitempty"`
 }
 
-// Warmup configures how items move to other servers. After a change of the pods, these are new ones, so that the cache needs the resources
-// of both in the meantime.
+// Warmup configures how items move to other servers. A change of the pods moves all items to new servers, so the cache needs twice its resources
+// until the change is complete.
 type Warmup struct {
-	// enabled moves the items. If it is false, a change of size leaves them behind, and changed pods are replaced one after the other
-	// and start empty.
+	// enabled moves the items. If it is false, a change of the size does not move items, and a change of the pods replaces them one by one with
+	// empty pods.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
-	// maxSeconds is the longest time for which the proxies also read the servers from which items move. In this time each item that a
-	// client uses moves to its new server, and a Job moves all others. The warm-up ends when the Job is complete.
+	// maxSeconds is the maximum duration of a warm-up. During the warm-up, each item that a client reads moves to its new server, and a Job
+	// moves all other items. The warm-up ends earlier if the Job completes. Items that have not moved by then are lost.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	MaxSeconds *int32 `json:"maxSeconds,omitempty"`
-	// itemsPerSecond limits how many items per second the Job reads from each server.
+	// itemsPerSecond is the maximum number of items per second that the Job reads from each server.
 	// +optional
 	// +kubebuilder:default=10000
 	// +kubebuilder:validation:Minimum=1
@@ -83,67 +83,66 @@ type MovePhase string
 
 // The phases of a move, in their order. A decrease has Cleaning, and each other move AddingServers.
 const (
-	// MoveWaiting waits until removed servers, or proxies of an earlier change, have stopped.
+	// MoveWaiting waits until removed servers, or the proxies of an earlier change, have stopped.
 	MoveWaiting MovePhase = "Waiting"
-	// MoveAddingServers starts new servers, and rolls out proxies that use the servers before the change and expect it.
+	// MoveAddingServers starts the new servers. It rolls out proxies that use the current servers and expect the change.
 	MoveAddingServers MovePhase = "AddingServers"
-	// MoveCleaning rolls out such proxies before a decrease. A Job deletes items of earlier changes from the servers that stay.
+	// MoveCleaning prepares a decrease. It rolls out proxies that expect the change, and a Job deletes items of earlier changes from the servers
+	// that stay.
 	MoveCleaning MovePhase = "Cleaning"
-	// MovePreparing rolls out proxies that use the servers before the change, and find items that other proxies move.
+	// MovePreparing rolls out proxies that use the current servers and find items that other proxies have moved.
 	MovePreparing MovePhase = "Preparing"
-	// MoveWarmingUp rolls out proxies that move each item that is read. Then the warm-up begins, and a Job reads all items.
+	// MoveWarmingUp rolls out proxies that move each item that is read. Then a Job reads all items.
 	MoveWarmingUp MovePhase = "WarmingUp"
-	// MoveClosing rolls out proxies that use the servers after the change, and move no item.
+	// MoveClosing rolls out proxies that use the new servers and move no more items.
 	MoveClosing MovePhase = "Closing"
-	// MoveRemovingServers rolls out proxies that know the servers after the change alone. Then it removes servers that no proxy uses.
+	// MoveRemovingServers rolls out proxies that know only the new servers. Then it removes the servers that no proxy uses.
 	MoveRemovingServers MovePhase = "RemovingServers"
 )
 
 // ProxyStatus is the observed state of the proxies.
 type ProxyStatus struct {
-	// address is the host:port at which clients reach the proxies. It is empty until their Service exists.
+	// address is the host:port that clients connect to. It is empty until the Service of the proxies exists.
 	// +optional
 	Address string `json:"address"`
 	// readyReplicas is the number of proxy pods that are ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// servers are the ordinals of the pods that serve, such as 0-2 for the first three pods: every key belongs to one of them. "0-2, 3 in
-	// place of 1" has a spare for a pod that was deleted. During WarmingUp, an item can still be on another server, until a client or the
-	// Job reads it.
+	// servers are the ordinals of the servers in use, such as 0-2 for the first three. Every key belongs to one of them. For example, "0-2, 3 in
+	// place of 1" means that server 3 is a spare for the deleted server 1. During WarmingUp, an item can still be on another server.
 	// +optional
 	Servers string `json:"servers,omitempty"`
-	// otherServers are the ordinals of the pods that the proxies know too during three phases of a move. In Preparing, items are about
-	// to move to those that do not serve; in WarmingUp, items move away from them; in Closing, the items that have not moved are given up.
+	// otherServers are the ordinals of the other servers of a move, in three of its phases. In Preparing, items are about to move. In WarmingUp,
+	// items move away from these servers. In Closing, the remaining items on these servers are lost.
 	// +optional
 	OtherServers string `json:"otherServers,omitempty"`
-	// lastChangeTime is when the servers of the proxies, their phase or the number of memcached pods changed last.
+	// lastChangeTime is the last time at which the servers in use, the phase or the number of servers changed.
 	// +optional
 	LastChangeTime *metav1.Time `json:"lastChangeTime,omitempty"`
-	// move is the change of the servers that is under way.
+	// move is the change in progress. It is not set if there is none.
 	// +optional
 	Move *MoveStatus `json:"move,omitempty"`
-	// secondsPerServer is how long the last change would have taken for one server, with its rollouts. A server that is drained needs about
-	// as long, within its grace period.
+	// secondsPerServer is how long the last change took per server, including the rollouts of the proxies. A drained server takes about as long
+	// to move its items, so its grace period must be longer.
 	// +optional
 	SecondsPerServer int64 `json:"secondsPerServer,omitempty"`
-	// lastDecision is what only the operator reads. It also reads move.
+	// lastDecision is the last decision of the operator. Users do not need it.
 	// +optional
 	LastDecision ProxyDecision `json:"lastDecision,omitzero"`
 }
 
-// ProxyDecision is the last decision of the operator. No user needs it: the other fields of the status report all that is observed. If it
-// is lost or edited, a move takes longer.
+// ProxyDecision is the last decision of the operator. Users do not need it. If it is lost or edited, a change takes longer.
 type ProxyDecision struct {
-	// routes are what the proxies do, as their label memcached-operator.example.com/proxy-routes has it: 0-2 for three servers, 0-2.1 if
-	// a spare has the keys of 1, or 0-2_0-3_warming with the servers before and after a move, and its phase.
+	// routes is the configuration of the proxies, as in their label memcached-operator.example.com/proxy-routes. 0-2 means three servers. 0-2.1
+	// means that a spare has the keys of server 1. 0-2_0-3_warming means a change from servers 0-2 to servers 0-3 in the phase WarmingUp.
 	// +optional
 	Routes string `json:"routes,omitempty"`
-	// observed identifies the rollout of the proxies from which the status of the proxies follows.
+	// observed identifies the rollout of the proxies that this status describes.
 	// +optional
 	Observed Revision `json:"observed,omitzero"`
 }
 
-// MovePurpose is why items move to other servers.
+// MovePurpose is the reason for a move.
 //
 // +kubebuilder:validation:Enum=Resize;Replace;ToSpare;Return
 type MovePurpose string
@@ -151,21 +150,21 @@ type MovePurpose string
 const (
 	// MoveResize is a change of the number of servers.
 	MoveResize MovePurpose = "Resize"
-	// MoveReplace moves all items to new pods: the pod template has changed, or the size has while a spare is in use.
+	// MoveReplace moves all items to new pods. The pod template has changed, or the size has changed while a spare is in use.
 	MoveReplace MovePurpose = "Replace"
-	// MoveToSpare is for a server that is being deleted, for example because its node is drained: its items move to a spare.
+	// MoveToSpare moves the items of a server that is being deleted, for example by a drain, to a spare.
 	MoveToSpare MovePurpose = "ToSpare"
-	// MoveReturn is for a server that has started again: its items move back from the spare.
+	// MoveReturn moves the items from the spare back to a server that has started again.
 	MoveReturn MovePurpose = "Return"
 )
 
-// MoveStatus is a change of the servers that is under way.
+// MoveStatus is a change of the servers in progress.
 type MoveStatus struct {
-	// for is why the servers change. Resize adds or removes servers, and Replace moves all items to new pods that have the desired pod
-	// template. ToSpare moves the items of a server that is being deleted to a spare, and Return moves them back.
+	// for is the reason for the change. Resize changes the number of servers. Replace moves all items to new pods. ToSpare moves the items of a
+	// server that is being deleted to a spare. Return moves them back.
 	// +required
 	For MovePurpose `json:"for,omitempty"`
-	// from is the number of servers before the change; in RemovingServers, that of the pods.
+	// from is the number of servers before the change. In RemovingServers, it is the number of pods.
 	// +optional
 	From int32 `json:"from"`
 	// to is the number of servers after the change.
@@ -174,23 +173,21 @@ type MoveStatus struct {
 	// phase is the current phase.
 	// +required
 	Phase MovePhase `json:"phase,omitempty"`
-	// since is when Preparing began.
+	// since is when the phase Preparing started.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
-	// until is when the phase ends: the end of the warm-up, or the removal of servers. It is set once the rollout of the phase has
-	// finished.
+	// until is when the phase ends at the latest. It is set after the rollout of the phase.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
 }
 
-// Revision identifies a state of a child. A status of another revision is of an earlier rollout, or of another object of the
-// same name.
+// Revision identifies the state of a child. A status with another revision describes an earlier rollout, or another object of the same name.
 type Revision struct {
-	// created is metadata.creationTimestamp of the child.
+	// created is the metadata.creationTimestamp of the child.
 	// +optional
 	Created metav1.Time `json:"created,omitzero"`
-	// number is metadata.generation of the workload of the servers. For the Deployment of the proxies, it is the number of its rollout,
-	// which changes with the pod template alone.
+	// number is the metadata.generation of the workload, or the revision of the Deployment of the proxies. That revision changes only with the
+	// pod template.
 	// +optional
 	Number int64 `json:"number,omitempty"`
 }

@@ -34,7 +34,7 @@ func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorL
 		return errs
 	case limited:
 		needed := memory.LimitFor(minimum, size.FixedMiB, size.OverheadPercent)
-		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB of items, the minimum, and what memcached uses in addition to them", needed, minimum)))
+		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB for items, which is the minimum, and the memory that memcached needs in addition", needed, minimum)))
 	}
 	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize.String(), fmt.Sprintf("must be at most half of spec.cache.memory, which is %dMi by default", memory.DefaultItemMiB)))
 }
@@ -45,5 +45,5 @@ func validateMemoryRequest(spec *v1alpha1.MemcachedSpec, size memory.Size, path 
 	if _, limited := spec.Resources.Limits[corev1.ResourceMemory]; limited || request.CmpInt64(size.LimitMiB*memory.Mebibyte) <= 0 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path.Child("resources", "requests").Key("memory"), request.String(), fmt.Sprintf("must not be greater than the limit of %dMi that spec.cache needs", size.LimitMiB))}
+	return field.ErrorList{field.Invalid(path.Child("resources", "requests").Key("memory"), request.String(), fmt.Sprintf("must not be greater than %dMi, the memory limit that spec.cache needs. Decrease the request, or set resources.limits.memory", size.LimitMiB))}
 }

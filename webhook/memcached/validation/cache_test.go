@@ -21,10 +21,10 @@ func TestValidateMemory(t *testing.T) {
 			s.Cache.Memory, s.Resources = sample.Quantity("64Mi"), sample.Limits("80Mi")
 		}, ""},
 		{"the limit is exactly enough for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("70Mi") }, ""},
-		{"the limit is 1 MiB too low for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB of items`},
+		{"the limit is 1 MiB too low for the minimum of items", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("69Mi") }, `spec.resources.limits[memory]: Invalid value: "69Mi": must be at least 70Mi: 16 MiB for items`},
 		{"the memory for items must be twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources, s.Cache.MaxItemSize = sample.Limits("128Mi"), sample.Quantity("64Mi")
-		}, "must be at least 193Mi: 128 MiB of items"},
+		}, "must be at least 193Mi: 128 MiB for items"},
 		{"the memory for items is exactly twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.Memory, s.Cache.MaxItemSize = sample.Quantity("32Mi"), sample.Quantity("16Mi")
 		}, ""},
@@ -36,7 +36,7 @@ func TestValidateMemory(t *testing.T) {
 		}, ""},
 		{"the request is greater than the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
-		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be greater than the limit of 123Mi`},
+		}, `spec.resources.requests[memory]: Invalid value: "1Gi": must not be greater than 123Mi`},
 	}
 	for _, test := range cases {
 		wantValidated(t, test.reason, test.change, test.sentence)

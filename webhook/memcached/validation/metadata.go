@@ -17,7 +17,7 @@ func validatePodLabels(path *field.Path, labels map[string]v1alpha1.LabelValue) 
 	for key, value := range labels {
 		values[key] = string(value)
 		if children.OwnedLabel(key) {
-			errs = append(errs, field.Forbidden(path.Key(key), "the label identifies pods or children"))
+			errs = append(errs, field.Forbidden(path.Key(key), "the operator or a workload uses this label to identify objects"))
 		}
 	}
 	errs = append(errs, metavalidation.ValidateLabels(values, path)...)
@@ -30,7 +30,7 @@ func validateAnnotations(path *field.Path, annotations map[string]string) field.
 	var errs field.ErrorList
 	for key := range annotations {
 		if children.OwnedAnnotation(key) {
-			errs = append(errs, field.Forbidden(path.Key(key), "the annotation is reserved for the operator and Metacontroller"))
+			errs = append(errs, field.Forbidden(path.Key(key), "this annotation is reserved for the operator and Metacontroller"))
 		}
 	}
 	return append(corevalidation.Sorted(errs), corevalidation.Annotations(path, annotations)...)

@@ -14,5 +14,5 @@ func Nulls(fields []string) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return fmt.Errorf("no value for %s: set {} for the defaults, or remove the field", text.Value(strings.Join(fields, ", ")))
+	return fmt.Errorf("no value for %s: set the field to {} for the defaults, or remove it", text.Value(strings.Join(fields, ", ")))
 }

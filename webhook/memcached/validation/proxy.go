@@ -24,16 +24,16 @@ func validateProxy(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorLi
 	path = path.Child("proxy")
 	errs := validateRange(path.Child("replicas"), spec.Proxy.Replicas, 1, 100)
 	if spec.Workload != v1alpha1.StatefulSetWorkload {
-		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, the default with proxies: its pods keep the names that the proxies use"))
+		errs = append(errs, field.Forbidden(path, "requires spec.workload StatefulSet, because its pods keep their names. It is the default with proxies"))
 	}
 	if spec.Auth != nil {
-		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.auth: memcached exits if a proxy has passwords. Identify clients by their certificates: spec.tls.clientAuth"))
+		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.auth, because memcached exits if a proxy has passwords. Use client certificates instead: set spec.tls.clientAuth"))
 	}
 	if spec.Cache.DisableEvictions {
-		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions: memcached needs room for a second copy of an item that moves"))
+		errs = append(errs, field.Forbidden(path, "cannot be combined with spec.cache.disableEvictions, because an item that moves needs memory for a second copy"))
 	}
 	if slices.ContainsFunc(spec.Cache.ExtraArgs, withoutListing.MatchString) {
-		errs = append(errs, field.Forbidden(path, "needs CAS uniques and listings of items, so spec.cache.extraArgs must have neither -C, -X, --disable-cas, --disable-dumping, no_lru_crawler nor no_modern"))
+		errs = append(errs, field.Forbidden(path, "cannot be combined with -C, -X, --disable-cas, --disable-dumping, no_lru_crawler or no_modern in spec.cache.extraArgs, because items move by CAS and by lists of keys"))
 	}
 	errs = append(errs, validateAnnotations(path.Child("service", "annotations"), spec.Proxy.Service.Annotations)...)
 	errs = append(errs, validateRange(path.Child("warmup", "maxSeconds"), spec.Proxy.Warmup.MaxSeconds, 1, 86400)...)
@@ -56,5 +56,5 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path, domain
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,
-		"the names of all servers, which the proxies need, with spec.podAnnotations, do not fit into the annotations of a pod: decrease the size, or use shorter names or annotations")}
+		"the names of all servers and spec.podAnnotations do not fit into the annotations of a proxy. Decrease the size, or use shorter names or annotations")}
 }

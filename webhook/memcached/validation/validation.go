@@ -61,7 +61,7 @@ func validateName(memcached *v1alpha1.Memcached) (errs field.ErrorList) {
 	for _, suffix := range proxy.NameSuffixes {
 		if strings.HasSuffix(memcached.Name, suffix) {
 			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), memcached.Name,
-				"must not end in "+suffix+", because objects of another Memcached may have this name"))
+				"must not end with "+suffix+", because the children of another Memcached may have this name"))
 		}
 	}
 	return errs
@@ -73,7 +73,7 @@ func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, losesItem
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
 	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, moves.MaxServers)...)
 	if losesItems {
-		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty: restore the former value, or set StatefulSet explicitly if the pods of a Deployment may be replaced by empty ones"))
+		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty. Restore the old value, or set StatefulSet explicitly if empty pods may replace the pods of the Deployment"))
 	}
 	const limit = 52
 	if spec.Workload == v1alpha1.StatefulSetWorkload && len(memcached.Name) > limit {

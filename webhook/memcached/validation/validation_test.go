@@ -60,7 +60,7 @@ func TestOwnedLabels(t *testing.T) {
 		"memcached_cr", "memcached_proxy", "memcached_move",
 	} {
 		wantValidated(t, label, func(s *v1alpha1.MemcachedSpec) { s.PodLabels = map[string]v1alpha1.LabelValue{label: "other"} },
-			"spec.podLabels["+label+"]: Forbidden: the label identifies pods or children")
+			"spec.podLabels["+label+"]: Forbidden: the operator or a workload uses this label")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=.status.readyReplicas
 // +kubebuilder:printcolumn:name=Status,type=string,description="The reason of the condition Ready",JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit: pods carry it as a label, and a Service may be named after it"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be at most 63 lower case letters, digits and dashes, start with a letter and end with a letter or digit, because pods have it as a label, and a Service may have the same name"
 type Nginx struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -32,16 +32,16 @@ type Nginx struct {
 
 // NginxSpec is the desired state.
 type NginxSpec struct {
-	// count is the number of nginx pods; 0 runs none.
+	// count is the number of nginx pods. 0 removes all pods.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Count *int32 `json:"count,omitempty"`
-	// image is the nginx image. It must have the number of a user other than root, run on a read-only root file system with a
-	// writable /tmp, and listen on port 8080. The default is a recent official unprivileged image, which may change with the operator's version.
+	// image is the nginx image. It must run as a numeric user other than root, with a read-only root filesystem and a writable /tmp, and listen
+	// on port 8080. Defaults to a version of the official unprivileged image that each release of the operator pins.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without blanks"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[!-~]+$')",message="spec.image must be the name of one image: ASCII characters without spaces"
 	Image string `json:"image,omitempty"`
 }
 

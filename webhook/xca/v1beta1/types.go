@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Xca is active since its first sync.
+// Xca is a minimal example of a custom resource. It becomes active with its first sync.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=xcas,categories=all
@@ -27,14 +27,14 @@ type Xca struct {
 
 // XcaSpec is the desired state.
 type XcaSpec struct {
-	// foo is an example field without effect.
+	// foo is an example field. It has no effect.
 	// +optional
 	Foo string `json:"foo,omitempty"`
 }
 
 // XcaStatus is the observed state.
 type XcaStatus struct {
-	// active is true since the first sync.
+	// active is true after the first sync.
 	// +optional
 	Active bool `json:"active"`
 	// last_update_time is the last time at which active changed.

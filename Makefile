@@ -136,8 +136,7 @@ faults: build ## Test the program with slow callers, much memory, overload, rest
 bench: ## Run the benchmarks COUNT (6) times for benchstat.
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
 
-picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
-	.ci/install picture
+picture: ## Draw the dashboard while a cache of the current cluster changes (ARGS="-operator HOST:PORT").
 	cd test/monitoring && $(GO) run ./picture $(ARGS)
 
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).

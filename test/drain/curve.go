@@ -12,7 +12,7 @@ import (
 // The plot of a curve in pixels, and the width of a character.
 const (
 	left, top, plotWidth, plotHeight = 68, 100, 716, 240
-	character                        = 9
+	character, boldCharacter         = 9, 11
 )
 
 // high is the hit ratio in percent from which the label of a line is above the plot.
@@ -47,7 +47,7 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	}
 	if bothHigh {
 		worst := seconds[from+max(0, paired.Worst(seconds[from:], drawnReads))]
-		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points below the other", max(0, worst.Behind()))
+		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points less", max(0, worst.Behind()))
 	}
 	for _, cache := range []int{paired.Control, paired.Changed} {
 		drawRatio(&b, cache, seconds, at[cache], labels[cache], x, y)
@@ -105,12 +105,9 @@ func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, low int, 
 		}
 	}
 	fmt.Fprintf(b, `<polyline class="l%s" points="%s" fill="none" stroke-width="%g"/>`+"\n", class, strings.TrimSpace(points.String()), width)
-	labelX, labelY, anchor := float64(left), float64(top-34+24*cache), "start"
+	labelX, labelY := float64(left), float64(top-34+24*cache)
 	if ratio := seconds[low].Ratio(cache); ratio < high {
-		labelX, labelY = x(float64(low)), min(y(ratio)+24, top+plotHeight-54)
-		if labelX > left+plotWidth/2 {
-			anchor = "end"
-		}
+		labelX, labelY = min(x(float64(low)), float64(left+plotWidth-boldCharacter*len(label))), min(y(ratio)+24, top+plotHeight-54)
 	}
-	fmt.Fprintf(b, `<text class="%s name halo" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", class, labelX, labelY, anchor, label)
+	fmt.Fprintf(b, `<text class="%s name halo" x="%.1f" y="%.1f">%s</text>`+"\n", class, max(labelX, left), labelY, label)
 }

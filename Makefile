@@ -25,7 +25,7 @@ PARTS           = test-servers test-cluster-main explore test-hookcheck test tes
 
 # The modules, the programs that tests build, the generators and the linter share packages, which compile once if the flags are the
 # same. Without inlining and debugging tables the compiler takes a quarter less CPU time.
-CHECKS = generate verify test explore test-servers test-full test-clients test-manifests test-monitoring lint test-cluster $(SUITES) demo kubectl recording chart
+CHECKS = generate verify test explore test-servers test-full test-clients test-manifests test-monitoring lint test-cluster $(SUITES) demo kubectl chart
 $(CHECKS): export CGO_ENABLED = 0
 $(CHECKS): export GOFLAGS := $(GOFLAGS) '-gcflags=all=-l -dwarf=false'
 # What sends thousands of requests, one after the other: with the race detector it takes ten times longer.
@@ -34,7 +34,7 @@ NO_RACE = test/walk test/golden test/hookcheck
 INLINED = $(addsuffix /...=-dwarf=false,-gcflags=github.com/example/memcached-operator -gcflags=github.com/go-json-experiment/json)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo kubectl recording check test explore test-manifests test-servers test-full test-clients test-monitoring test-cluster $(SUITES) \
+.PHONY: help build run demo kubectl check test explore test-manifests test-servers test-full test-clients test-monitoring test-cluster $(SUITES) \
 	test-demo lint vulnerabilities generate verify fuzz faults bench picture image dist chart clean
 
 help: ## Show this help.
@@ -57,11 +57,6 @@ kubectl: ## Build bin/kubectl, for make demo.
 
 test-demo:
 	$(MAKE) demo ARGS=--once
-
-recording: ## Record the demo as the pictures of README.md.
-	.ci/install recording
-	cd test/cluster && $(GO) build -o ../../bin/demo ./cmd/demo
-	test/cluster/recording/record
 
 check: verify ## Run all tests that this machine can run, and the linters (JOBS=3: three at a time).
 	.ci/install $(PARTS)
@@ -141,8 +136,7 @@ faults: build ## Test the program with slow callers, much memory, overload, rest
 bench: ## Run the benchmarks COUNT (6) times for benchstat.
 	$(GO) test ./webhook/... -run '^$$' -bench . -count $(or $(COUNT),6)
 
-picture: ## Run caches for five minutes, and draw the picture of the dashboard (ARGS="-duration 10m").
-	.ci/install picture
+picture: ## Draw the dashboard while a cache of the current cluster changes (ARGS="-operator HOST:PORT").
 	cd test/monitoring && $(GO) run ./picture $(ARGS)
 
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).

@@ -92,7 +92,7 @@ func (c *cluster) restart(ctx context.Context, begin func(string)) error {
 
 // change patches the Memcached.
 func (c *cluster) change(ctx context.Context, begin func(string)) error {
-	begin("patch")
+	begin("kubectl patch")
 	if _, err := c.kubectl(ctx, "patch", "memcached", c.name, "--type", "merge", "--patch", c.patch); err != nil {
 		return err
 	}

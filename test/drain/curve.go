@@ -2,64 +2,112 @@ package main
 
 import (
 	"fmt"
+	"html"
+	"math"
 	"strings"
 
 	"github.com/example/memcached-operator/test/internal/paired"
 )
 
-// The size of a curve and of its plot in pixels, and the width of a character.
+// The plot of a curve in pixels, and the width of a character.
 const (
-	curveWidth, curveHeight = 800, 300
-	left, top, plotWidth    = 56, 56, 724
-	plotHeight, character   = 180, 7
+	left, top, plotWidth, plotHeight = 68, 100, 716, 240
+	character, boldCharacter         = 9, 11
 )
 
-// curve draws the hit ratio of each second of both caches as an SVG on white, and the names of the steps where they begin.
-func curve(seconds []paired.Second, steps []step, names [paired.Caches]string) string {
+// high is the hit ratio in percent from which the label of a line is above the plot.
+const high = 85
+
+// drawnReads is the number of reads from which a second is drawn. A second with fewer has a random ratio.
+const drawnReads = 100
+
+// curve draws the hit ratio of each second of both caches, and the steps where they begin.
+func curve(title string, seconds []paired.Second, steps []step, names [paired.Caches]string) string {
+	if len(seconds) == 0 {
+		seconds = []paired.Second{{}}
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13" fill="#24292f">
-<title>hit ratio of each second: %s, and %s</title>
-<rect width="100%%" height="100%%" rx="6" fill="#ffffff"/>
-<text x="%d" y="22">hit ratio</text>
-`, curveWidth, curveHeight, names[paired.Changed], names[paired.Control], left)
 	x := func(second float64) float64 { return left + plotWidth*second/float64(max(len(seconds)-1, 1)) }
 	y := func(percent float64) float64 { return top + plotHeight*(1-percent/100) }
-	for percent := 0; percent <= 100; percent += 25 {
-		fmt.Fprintf(&b, `<path d="M%d %.1fh%d" stroke="#d0d7de"/><text x="%d" y="%.1f" text-anchor="end">%d %%</text>`+"\n",
-			left, y(float64(percent)), plotWidth, left-8, y(float64(percent))+4, percent)
+	drawGrid(&b, y)
+	timeAxis(&b, len(seconds), top+plotHeight+24, x)
+	drawSteps(&b, steps, x)
+	from := 0 // the load needs some seconds to become steady
+	if len(steps) > 1 {
+		from = min(len(seconds)-1, int(steps[1].start.Sub(steps[0].start).Seconds()))
 	}
-	every := 30 * (1 + len(seconds)/300)
-	for second := 0; second < len(seconds); second += every {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%d s</text>`+"\n", x(float64(second)), top+plotHeight+18, second)
+	var at [paired.Caches]int
+	var labels [paired.Caches]string
+	bothHigh := true
+	for cache, name := range names {
+		at[cache] = from + lowest(seconds[from:], cache)
+		ratio := seconds[at[cache]].Ratio(cache)
+		bothHigh = bothHigh && ratio >= high
+		labels[cache] = fmt.Sprintf("%s: lowest second %.1f %%", html.EscapeString(name), math.Floor(ratio*10)/10)
 	}
-	var free [2]float64 // where the two rows of names are free
-	for _, each := range steps {
-		at := x(each.start.Sub(steps[0].start).Seconds())
-		width := float64(character * len(each.name))
-		from, row := min(at+3, left+plotWidth-width), 0
-		if from < free[0] {
-			row = 1
-		}
-		free[row] = from + width + character
-		fmt.Fprintf(&b, `<path d="M%.1f %dv%d" stroke="#6e7781" stroke-dasharray="3"/><text x="%.1f" y="%d">%s</text>`+"\n",
-			at, top, plotHeight, from, top+plotHeight+36+16*row, each.name)
+	if bothHigh {
+		worst := seconds[from+max(0, paired.Worst(seconds[from:], drawnReads))]
+		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points less", max(0, worst.Behind()))
 	}
-	drawRatios(&b, seconds, names, x, y)
-	return b.String() + "</svg>\n"
+	for _, cache := range []int{paired.Control, paired.Changed} {
+		drawRatio(&b, cache, seconds, at[cache], labels[cache], x, y)
+	}
+	return picture(top+plotHeight+40, title, b.String())
 }
 
-// drawRatios draws the lines of both caches, the control first, and their names above.
-func drawRatios(b *strings.Builder, seconds []paired.Second, names [paired.Caches]string, x, y func(float64) float64) {
-	colors := [paired.Caches]string{paired.Changed: "#1a7f37", paired.Control: "#cf222e"}
-	for _, cache := range []int{paired.Control, paired.Changed} {
-		var points strings.Builder
-		for i, second := range seconds {
-			if second.Reads > 0 {
-				fmt.Fprintf(&points, "%.1f,%.1f ", x(float64(i)), y(second.Ratio(cache)))
+func drawGrid(b *strings.Builder, y func(percent float64) float64) {
+	for percent := 0; percent <= 100; percent += 25 {
+		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%d %%</text>`+"\n",
+			left, y(float64(percent)), plotWidth, left-8, y(float64(percent))+6, percent)
+	}
+}
+
+// drawSteps draws a line where each action begins, with its name if there is room.
+func drawSteps(b *strings.Builder, steps []step, x func(second float64) float64) {
+	var free [2]float64 // where two rows of names have room
+	for _, each := range steps {
+		if each.name == settling || strings.HasPrefix(each.name, "steady") {
+			continue
+		}
+		at := x(each.start.Sub(steps[0].start).Seconds())
+		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", at, top, plotHeight)
+		for row := range free {
+			if at >= free[row] {
+				fmt.Fprintf(b, `<text class="halo" x="%.1f" y="%d">%s</text>`+"\n", at+5, top+plotHeight-8-22*row, each.name)
+				free[row] = at + float64(character*(len(each.name)+1))
+				break
 			}
 		}
-		fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.TrimSpace(points.String()), colors[cache])
-		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end" fill="%s" font-weight="bold">%s</text>`+"\n",
-			left+plotWidth, 22+20*cache, colors[cache], names[cache])
 	}
+}
+
+// lowest returns the index of the second with the lowest hit ratio of a cache, of those that are drawn.
+func lowest(seconds []paired.Second, cache int) (lowest int) {
+	low := math.Inf(1)
+	for i, second := range seconds {
+		if second.Reads >= drawnReads && second.Ratio(cache) < low {
+			lowest, low = i, second.Ratio(cache)
+		}
+	}
+	return lowest
+}
+
+// drawRatio draws the line of a cache, and its label: below its lowest second if that is far down, otherwise above the plot.
+func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, low int, label string, x, y func(float64) float64) {
+	class, width := "a", 2.5
+	if cache == paired.Control {
+		class, width = "b", 6 // visible below the other line
+	}
+	var points strings.Builder
+	for i, second := range seconds {
+		if second.Reads >= drawnReads {
+			fmt.Fprintf(&points, "%.1f,%.1f ", x(float64(i)), y(second.Ratio(cache)))
+		}
+	}
+	fmt.Fprintf(b, `<polyline class="l%s" points="%s" fill="none" stroke-width="%g"/>`+"\n", class, strings.TrimSpace(points.String()), width)
+	labelX, labelY := float64(left), float64(top-34+24*cache)
+	if ratio := seconds[low].Ratio(cache); ratio < high {
+		labelX, labelY = min(x(float64(low)), float64(left+plotWidth-boldCharacter*len(label))), min(y(ratio)+24, top+plotHeight-54)
+	}
+	fmt.Fprintf(b, `<text class="%s name halo" x="%.1f" y="%.1f">%s</text>`+"\n", class, max(labelX, left), labelY, label)
 }

@@ -3,14 +3,18 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/example/memcached-operator/test/internal/paired"
+	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -135,5 +139,64 @@ func TestReadyAddresses(t *testing.T) {
 	}}
 	if got, want := readyAddresses(slice), []string{"10.0.0.1:2"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestCurve: neither a second with few reads, whose ratio is random, nor one before the action is the lowest, which is not
+// rounded up, and a name is text.
+func TestCurve(t *testing.T) {
+	start := time.Now()
+	seconds := []paired.Second{
+		{Reads: 1000, Hits: [paired.Caches]int{300, 300}},
+		{Reads: 10000, Hits: [paired.Caches]int{9889, 10000}}, {Reads: 3, Hits: [paired.Caches]int{1, 1}}, {Reads: 1000, Hits: [paired.Caches]int{1000, 400}},
+	}
+	got := curve("title", seconds, []step{{"steady", start}, {"patch", start.Add(time.Second)}}, [paired.Caches]string{"a & b", "c"})
+	for _, want := range []string{">a &amp; b: lowest second 98.8 %<", ">c: lowest second 40.0 %<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the picture does not have %q:\n%s", want, got)
+		}
+	}
+}
+
+// TestTimeline: a pod of the first look is old, one with the same name after it is new, and one that has ended has no longer a bar.
+func TestTimeline(t *testing.T) {
+	pod := func(name, uid, label string, ready corev1.ConditionStatus) corev1.Pod {
+		return corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid), Labels: map[string]string{label: "cache"}},
+			Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}},
+		}
+	}
+	old, again := pod("cache-0", "1", children.NameLabel, "True"), pod("cache-0", "2", children.NameLabel, "False")
+	ended := pod("cache-move-x", "3", children.MoveLabel, "False")
+	ended.Status.Phase = corev1.PodSucceeded
+	terminating := old
+	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	var line timeline
+	line.look(0, "cache", "", []corev1.Pod{old, pod("other-0", "4", "app", "True")})
+	line.look(1, "cache", "Closing", []corev1.Pod{terminating, again, ended})
+	again.Status.Conditions[0].Status = "True"
+	line.look(2, "cache", "Closing", []corev1.Pod{again})
+	var got []span
+	for _, each := range line.spans {
+		got = append(got, *each)
+	}
+	want := []span{{oldServers, "cache-0", 0, 0, 1, 1}, {phases, "Closing", 1, 1, -1, 2}, {newServers, "cache-0", 1, 2, -1, 2}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// TestServerAddresses: while the pod of a server has no ready endpoint, clients know no address of it.
+func TestServerAddresses(t *testing.T) {
+	name, ready := func(pod string) *corev1.ObjectReference { return &corev1.ObjectReference{Name: pod} }, new(true)
+	slice := discoveryv1.EndpointSlice{Ports: []discoveryv1.EndpointPort{{Name: new("memcached"), Port: new(int32(1))}}, Endpoints: []discoveryv1.Endpoint{
+		{Addresses: []string{"10.0.0.2"}, TargetRef: name("plain-1"), Conditions: discoveryv1.EndpointConditions{Ready: ready}},
+		{Addresses: []string{"10.0.0.1"}, TargetRef: name("plain-0"), Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
+	}}
+	if got, want := addressesOf(slice, "plain-1"), []string{"10.0.0.2:1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := addressesOf(slice, "plain-0"); len(got) > 0 {
+		t.Errorf("got %q of a pod that is not ready", got)
 	}
 }

@@ -68,7 +68,7 @@ func (c *cluster) loseNode(ctx context.Context, node string, begin func(string))
 	if c.lose.after > 0 {
 		err = wait(ctx, c.lose.after)
 	} else {
-		err = c.awaitHealed(ctx, start)
+		err = c.awaitHealed(ctx, begin)
 	}
 	if err == nil {
 		begin("restore " + node)
@@ -104,12 +104,12 @@ func writesAgain(start time.Time, writes []paired.Write) string {
 }
 
 // awaitHealed waits until keys have failed, and other servers have all keys. The cache can stay in progress until the node is back.
-func (c *cluster) awaitHealed(ctx context.Context, start time.Time) error {
+func (c *cluster) awaitHealed(ctx context.Context, begin func(string)) error {
 	for failed := false; ; {
 		m, err := c.memcached(ctx)
 		degraded := meta.IsStatusConditionTrue(m.Status.Conditions, "Degraded")
 		if failed = failed || degraded; err == nil && failed && !degraded && m.Status.Proxy.Move == nil {
-			fmt.Printf("%6.0f s other servers have all keys\n", time.Since(start).Seconds())
+			begin("spares serve")
 			return wait(ctx, settlingTime)
 		}
 		if err := wait(ctx, time.Second); err != nil {

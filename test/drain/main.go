@@ -11,7 +11,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -22,7 +21,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -35,9 +33,10 @@ type options struct {
 	namespace, memcached, control string
 	address, controlAddress       string
 	tlsDirectory, tlsName         string
-	action, patch, svg            string
+	action, patch, controlPatch   string
+	controlDirect, deletes        bool
+	svg, svgPhases, svgTitle      string
 	curveNames                    [paired.Caches]string
-	patchControl                  bool
 	items, reads                  int
 	fill                          float64
 	fillTime, steady, timeout     time.Duration
@@ -60,14 +59,18 @@ func main() {
 	flag.StringVar(&o.action, "action", "drain", "drain each node with a server, delete each server, restart the StatefulSet, patch the Memcached, lose nodes, or none")
 	flag.StringVar(&o.patch, "patch", "", "JSON merge `patch` of the Memcached for --action patch")
 	o.lose.addFlags()
-	flag.BoolVar(&o.patchControl, "patch-control", false, "patch the control too, for example if its warm-up is disabled")
-	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second")
+	flag.BoolVar(&o.controlDirect, "control-statefulset", false, "the control is a StatefulSet with a headless Service of its name, whose pods clients use without proxies")
+	flag.StringVar(&o.controlPatch, "control-patch", "", "strategic merge `patch` of the control if it is a StatefulSet, otherwise JSON merge patch")
+	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second, with the items that count apart")
+	flag.StringVar(&o.svgPhases, "svg-phases", "", "`file` for a picture of the phases and pods of the Memcached")
+	flag.StringVar(&o.svgTitle, "svg-title", "", "`title` of the picture of the hit ratios")
 	flag.StringVar(&o.curveNames[paired.Changed], "svg-name", "", "`name` of the cache in the picture; by default, that of the Memcached")
 	flag.StringVar(&o.curveNames[paired.Control], "svg-control-name", "", "the same of the control")
 	flag.IntVar(&o.items, "items", 200_000, "`number` of items, 675 bytes on average, half of which are never read")
 	flag.Float64Var(&o.fill, "fill", 0, "store items for this `factor` of the memory of the servers instead of --items")
 	flag.DurationVar(&o.fillTime, "fill-time", 30*time.Second, "minimum `duration` in which the items are stored")
 	flag.IntVar(&o.reads, "reads", 3000, "`reads` per second from each cache")
+	flag.BoolVar(&o.deletes, "deletes", true, "clients also delete items; without it, only misses of the cache are misses for a dashboard")
 	flag.DurationVar(&o.steady, "steady", 10*time.Second, "`duration` of the load before and after the action")
 	flag.DurationVar(&o.kill, "kill", 0, "kill a proxy, or the pod of a Job, at random, every `duration`")
 	flag.Func("kill-command", "`command` of the shell that --kill also chooses, for example to kill the operator; repeat the flag for several", func(command string) error {
@@ -145,14 +148,9 @@ func (o options) run(ctx context.Context) error {
 		return err
 	}
 	l := paired.New(paired.Mixed, items, o.reads)
-	addresses := [paired.Caches]string{o.address, o.controlAddress}
-	for cache, name := range [paired.Caches]string{o.memcached, o.control} {
-		l.To[cache].TLS = secured
-		if addresses[cache] != "" {
-			l.To[cache].Set(strings.Split(addresses[cache], ",")...)
-		} else if err := (&cluster{namespace: o.namespace, name: name}).watchProxies(ctx, l.To[cache]); err != nil {
-			return err
-		}
+	l.KeepAll = !o.deletes
+	if err := o.connect(ctx, l, secured); err != nil {
+		return err
 	}
 	fmt.Printf("filling both caches with %d items\n", items)
 	if err := l.Fill(ctx, o.fillTime); err != nil {
@@ -160,6 +158,10 @@ func (o options) run(ctx context.Context) error {
 	}
 	c.lose.load = l
 	r := &result{Load: l, steps: &steps{}}
+	var t timeline
+	if o.svgPhases != "" {
+		defer t.record(ctx, c)()
+	}
 	stop := l.Run(ctx)
 	r.steps.begin("steady")
 	stopPrinting := r.printSeconds(ctx)
@@ -175,19 +177,19 @@ func (o options) run(ctx context.Context) error {
 	stopPrinting()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute)
 	defer cancel()
-	if o.svg != "" {
-		names := [paired.Caches]string{cmp.Or(o.curveNames[paired.Changed], o.memcached), cmp.Or(o.curveNames[paired.Control], o.control)}
-		picture := curve(r.Seconds(), r.steps.all, names)
-		err = errors.Join(err, os.WriteFile(o.svg, []byte(picture), 0o600))
-	}
+	err = errors.Join(err, o.draw(r, &t))
 	return errors.Join(err, r.finish(ctx, o.goals))
 }
 
 // act changes the cache, and kills meanwhile what --kill and --kill-command name.
 func (o options) act(ctx context.Context, c *cluster, begin func(step string)) error {
-	if o.patchControl {
+	if o.controlPatch != "" {
+		kind, how := "memcached", "merge"
+		if o.controlDirect {
+			kind, how = "statefulset", "strategic"
+		}
 		control := &cluster{namespace: o.namespace, name: o.control}
-		if _, err := control.kubectl(ctx, "patch", "memcached", o.control, "--type", "merge", "--patch", o.patch); err != nil {
+		if _, err := control.kubectl(ctx, "patch", kind, o.control, "--type", how, "--patch", o.controlPatch); err != nil {
 			return err
 		}
 	}

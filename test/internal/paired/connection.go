@@ -18,6 +18,8 @@ import (
 type Endpoints struct {
 	// TLS is nil without TLS.
 	TLS *tls.Config
+	// Servers are those of a cache without proxies, each with its address. Clients send each key to the server of the key.
+	Servers []*Endpoints
 
 	mutex sync.Mutex
 	all   []string
@@ -48,9 +50,13 @@ type connection struct {
 	to      *Endpoints
 	conn    *client.Conn
 	batches int
+	servers []*connection // without proxies
 }
 
 func (c *connection) close() {
+	for _, server := range c.servers {
+		server.close()
+	}
 	if c.conn != nil {
 		_ = c.conn.Close()
 		c.conn = nil
@@ -59,6 +65,9 @@ func (c *connection) close() {
 
 // do sends commands and returns all responses. It sends the commands again if the connection is closed, and reports that.
 func (c *connection) do(ctx context.Context, commands string) (responses []response, repeated bool, err error) {
+	if c.to.Servers != nil {
+		return c.doDirect(ctx, commands)
+	}
 	if c.batches++; c.batches%10 == 0 {
 		c.close()
 	}

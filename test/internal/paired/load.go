@@ -25,6 +25,8 @@ type Load struct {
 	To [Caches]*Endpoints
 	// Spoiled are items that clients write and delete first.
 	Spoiled []int
+	// KeepAll is for clients that delete no item, so that a read of an item that does not exist is a miss of the cache.
+	KeepAll bool
 
 	sizes  Sizes
 	states []atomic.Uint64 // a state for each item

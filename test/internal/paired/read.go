@@ -76,11 +76,13 @@ func (w *worker) read(items []int) {
 			return
 		}
 	}
-	w.addReads(at, w.verify(kind.name, items, before, found))
+	counting, all := w.verify(kind.name, items, before, found)
+	w.addReads(at, counting, all)
 }
 
-// verify reports old values, and counts the reads of items that nobody has written meanwhile.
-func (w *worker) verify(name string, items []int, before []state, found [Caches]map[int]uint64) (total Second) {
+// verify reports old values, and counts the reads of items that nobody has written meanwhile: those that do not count apart,
+// and all.
+func (w *worker) verify(name string, items []int, before []state, found [Caches]map[int]uint64) (counting, all Second) {
 	for i, item := range items {
 		var hits [Caches]int
 		for cache := range Caches {
@@ -94,11 +96,14 @@ func (w *worker) verify(name string, items []int, before []state, found [Caches]
 				w.missed[writer(item)].add(cache, item)
 			}
 		}
-		if before[i]&(isDeleted|isWritten) == 0 && before[i] == w.state(item) && !w.Apart(item) {
-			total.add(Second{1, hits})
+		if before[i]&(isDeleted|isWritten) == 0 && before[i] == w.state(item) {
+			all.add(Second{1, hits})
+			if !w.Apart(item) {
+				counting.add(Second{1, hits})
+			}
 		}
 	}
-	return total
+	return counting, all
 }
 
 func (l *Load) reportOld(name string, cache, item int, version uint64, before state) {

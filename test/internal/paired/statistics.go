@@ -67,6 +67,7 @@ type Statistics struct {
 	mutex    sync.Mutex
 	start    time.Time
 	seconds  []Second
+	all      []Second // with the items that count apart
 	counts   map[string]*Count
 	problems []string
 	bad      map[string]int
@@ -132,6 +133,13 @@ func (s *Statistics) Seconds() []Second {
 	return slices.Clone(s.seconds)
 }
 
+// AllSeconds returns the seconds with the reads of the items that count apart too.
+func (s *Statistics) AllSeconds() []Second {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return slices.Clone(s.all)
+}
+
 // Counts returns the counts by the name of the command.
 func (s *Statistics) Counts() map[string]*Count {
 	s.mutex.Lock()
@@ -180,13 +188,14 @@ func (s *Statistics) count(command string, cache, sent int, repeated bool, faile
 	}
 }
 
-// addReads adds the reads of a time to its second.
-func (s *Statistics) addReads(at time.Time, reads Second) {
+// addReads adds the reads of a time to its second: those that count, and all.
+func (s *Statistics) addReads(at time.Time, counting, all Second) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	now := int(max(0, at.Sub(s.start)) / time.Second)
 	for len(s.seconds) <= now {
-		s.seconds = append(s.seconds, Second{})
+		s.seconds, s.all = append(s.seconds, Second{}), append(s.all, Second{})
 	}
-	s.seconds[now].add(reads)
+	s.seconds[now].add(counting)
+	s.all[now].add(all)
 }

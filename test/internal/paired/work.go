@@ -52,7 +52,11 @@ func (l *Load) work(ctx context.Context, id int) {
 		if w.random.IntN(2) == 0 {
 			item = w.random.IntN(used) * 2
 		}
-		w.write(w.own(item), writes[w.random.IntN(len(writes))])
+		verb := writes[w.random.IntN(len(writes))]
+		if w.KeepAll && verb == "delete" {
+			verb = "set"
+		}
+		w.write(w.own(item), verb)
 		if next = next.Add(l.pace); time.Until(next) < -time.Second {
 			next = time.Now() // a slow machine does not catch up
 		}

@@ -96,18 +96,6 @@ func (l *Lab) targets(ctx context.Context) ([]target, error) {
 	return targets, nil
 }
 
-// Restart kills a server and starts it again, empty.
-func (l *Lab) Restart(ctx context.Context, pod string) error {
-	for _, server := range l.servers {
-		if server.pod == pod {
-			server.stop()
-			server.restarts.Add(1)
-			return server.start(ctx)
-		}
-	}
-	return fmt.Errorf("no server is named %s", pod)
-}
-
 // Instant returns the value of a query now.
 func (l *Lab) Instant(ctx context.Context, query string) (promql.Vector, error) {
 	return l.database.instant(ctx, query)

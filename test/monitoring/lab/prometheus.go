@@ -31,6 +31,7 @@ type database struct {
 	storage *tsdb.DB
 	manager *scrape.Manager
 	engine  *promql.Engine
+	sets    chan map[string][]*targetgroup.Group
 }
 
 // newDatabase starts to scrape the targets. Labels of kube-state-metrics replace those of its target, as in kube-prometheus.
@@ -46,18 +47,8 @@ func newDatabase(dir string, interval time.Duration, targets []target) (*databas
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "global: {scrape_interval: %s, scrape_timeout: %s}\nscrape_configs:\n", model.Duration(interval), model.Duration(interval))
-	groups := map[string][]*targetgroup.Group{}
-	for _, target := range targets {
-		if groups[target.job] == nil {
-			fmt.Fprintf(&text, "- {job_name: %s, honor_labels: true}\n", target.job)
-		}
-		set := model.LabelSet{}
-		for name, value := range target.labels {
-			set[model.LabelName(name)] = model.LabelValue(value)
-		}
-		groups[target.job] = append(groups[target.job], &targetgroup.Group{
-			Source: target.address, Labels: set, Targets: []model.LabelSet{{model.AddressLabel: model.LabelValue(target.address)}},
-		})
+	for _, job := range []string{"cluster", "memcached-operator-metrics", "caches"} {
+		fmt.Fprintf(&text, "- {job_name: %s, honor_labels: true}\n", job)
 	}
 	parsed, err := config.Load(text.String(), quiet)
 	if err != nil {
@@ -67,10 +58,26 @@ func newDatabase(dir string, interval time.Duration, targets []target) (*databas
 		return nil, err
 	}
 	sets := make(chan map[string][]*targetgroup.Group, 1)
-	sets <- groups
 	go func() { _ = manager.Run(sets) }()
 	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 10e6, Timeout: time.Minute, Parser: parser.NewParser(parser.Options{})})
-	return &database{storage: storage, manager: manager, engine: engine}, nil
+	d := &database{storage: storage, manager: manager, engine: engine, sets: sets}
+	d.setTargets(targets)
+	return d, nil
+}
+
+// setTargets replaces the targets.
+func (d *database) setTargets(targets []target) {
+	groups := map[string][]*targetgroup.Group{}
+	for _, target := range targets {
+		set := model.LabelSet{}
+		for name, value := range target.labels {
+			set[model.LabelName(name)] = model.LabelValue(value)
+		}
+		groups[target.job] = append(groups[target.job], &targetgroup.Group{
+			Source: target.address, Labels: set, Targets: []model.LabelSet{{model.AddressLabel: model.LabelValue(target.address)}},
+		})
+	}
+	d.sets <- groups
 }
 
 // instant returns the value of a query now.

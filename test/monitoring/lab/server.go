@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,12 +19,12 @@ import (
 
 // server is a memcached with its exporter.
 type server struct {
-	cache, pod    string
-	address       string
-	exporter      string // the address of its metrics
-	args          []string
-	process       *exec.Cmd
-	pid, restarts atomic.Int64
+	cache, pod string
+	address    string
+	exporter   string // the address of its metrics
+	args       []string
+	process    *exec.Cmd
+	pid        int64
 }
 
 // start starts memcached, and returns when it accepts connections.
@@ -43,7 +42,7 @@ func (s *server) start(ctx context.Context) error {
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("starting memcached (in Debian and Ubuntu: apt-get install memcached): %w", err)
 	}
-	s.pid.Store(int64(s.process.Process.Pid))
+	s.pid = int64(s.process.Process.Pid)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		connection, err := net.Dial("tcp", s.address)
 		if err == nil {
@@ -74,7 +73,7 @@ func (s *server) export(ctx context.Context) error {
 
 // memoryBytes returns the resident memory of memcached.
 func (s *server) memoryBytes() (int64, error) {
-	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.pid.Load()))
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.pid))
 	if err != nil {
 		return 0, err
 	}

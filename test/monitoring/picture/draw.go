@@ -1,133 +1,135 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/go-analyze/charts"
 )
 
-// The sizes of the picture in pixels.
+// The sizes of the picture in pixels. Its text is legible at half of its width.
 const (
-	columns     = 2
-	panelWidth  = 470
-	panelHeight = 190
-	rowHeight   = 26
-	margin      = 8
+	width, panelHeight          = 800, 260
+	left, plotWidth, plotHeight = 96, 688, 120
+	character, legendRows       = 9, 2
 )
 
-var (
-	text   = charts.ColorFromHex("#1f2328")
-	muted  = charts.ColorFromHex("#59636e")
-	border = charts.ColorFromHex("#d1d9e0")
-	theme  = charts.MakeTheme(charts.ThemeOption{
-		BackgroundColor: charts.ColorFromHex("#ffffff"), TextColor: muted, TextColorTitle: text,
-		AxisStrokeColor: border, AxisSplitLineColor: charts.ColorFromHex("#eaeef2"),
-		SeriesColors: []charts.Color{
-			charts.ColorFromHex("#0969da"), charts.ColorFromHex("#bc4c00"), charts.ColorFromHex("#1a7f37"), charts.ColorFromHex("#8250df"),
-			charts.ColorFromHex("#bf3989"), charts.ColorFromHex("#9a6700"),
-		},
-	})
-)
+// colors are those of lines on a light and on a dark page.
+var colors = [][2]string{
+	{"#0969da", "#4493f8"}, {"#bc4c00", "#f0883e"}, {"#1a7f37", "#3fb950"}, {"#8250df", "#ab7df8"}, {"#bf3989", "#db61a2"}, {"#7d5600", "#d29922"},
+}
 
-// draw returns the graphs as SVG, below the titles of their rows.
-func draw(graphs []graph, duration time.Duration) ([]byte, error) {
-	rows := (len(graphs) + columns - 1) / columns
-	all := charts.NewPainter(charts.PainterOptions{
-		OutputFormat: charts.ChartOutputSVG, Width: columns * panelWidth, Height: rows * (rowHeight + panelHeight), Theme: theme,
-	})
-	all.FilledRect(0, 0, all.Width(), all.Height(), theme.GetBackgroundColor(), theme.GetBackgroundColor(), 0)
+// style returns the style of the picture.
+func style() string {
+	var light, dark strings.Builder
+	for i, color := range colors {
+		rule := fmt.Sprintf("text.c%d{fill:%%[1]s} polyline.c%[1]d{stroke:%%[1]s}\n", i)
+		fmt.Fprintf(&light, rule, color[0])
+		fmt.Fprintf(&dark, rule, color[1])
+	}
+	return `<style>
+.bg{fill:#fff} text{fill:#1f2328} .muted{fill:#59636e} .grid{stroke:#d1d9e0} .mark{stroke:#59636e;stroke-dasharray:4}
+polyline{fill:none;stroke-width:2.5}
+` + light.String() + `@media (prefers-color-scheme:dark){
+.bg{fill:#0d1117} text{fill:#e6edf3} .muted{fill:#9198a1} .grid{stroke:#3d444d} .mark{stroke:#9198a1}
+` + dark.String() + `}
+</style>`
+}
+
+// draw returns the graphs as SVG, with a line where each phase of a move begins.
+func draw(graphs []graph, marks []time.Duration, duration time.Duration) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui,sans-serif" font-size="16">
+<title>Panels of the dashboard</title>
+%s
+<rect width="100%%" height="100%%" rx="6" class="bg"/>
+`, width, len(graphs)*panelHeight+8, style())
 	for i, each := range graphs {
-		left, top := i%columns*panelWidth, i/columns*(rowHeight+panelHeight)
-		if left == 0 {
-			all.Text(each.panel.Row, margin, top+rowHeight-margin, 0, charts.FontStyle{FontSize: 13, FontColor: text})
-		}
-		box := charts.NewBox(left+margin/2, top+rowHeight, left+panelWidth-margin/2, top+rowHeight+panelHeight-margin/2)
-		all.FilledRect(box.Left, box.Top, box.Right, box.Bottom, theme.GetBackgroundColor(), border, 1)
-		if err := drawGraph(all.Child(charts.PainterBoxOption(box)), each, duration); err != nil {
-			return nil, fmt.Errorf("drawing %s: %w", each.panel.Title, err)
-		}
+		fmt.Fprintf(&b, `<g transform="translate(0 %d)">`+"\n", i*panelHeight)
+		each.draw(&b, marks, duration)
+		b.WriteString("</g>\n")
 	}
-	return all.Bytes()
+	b.WriteString("</svg>\n")
+	return b.Bytes()
 }
 
-func drawGraph(panel *charts.Painter, drawn graph, duration time.Duration) error {
-	var values [][]float64
-	var names []string
-	for _, line := range drawn.lines {
-		names = append(names, line.name)
-		values = append(values, withoutNaN(line.values))
+func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Duration) {
+	const top = 48 + 22*legendRows
+	defaults := g.panel.FieldConfig.Defaults
+	highest := g.highest()
+	x := func(at time.Duration) float64 { return left + plotWidth*float64(at)/float64(duration) }
+	y := func(value float64) float64 { return top + plotHeight*(1-value/highest) }
+	fmt.Fprintf(b, `<text x="16" y="26" font-size="18" font-weight="bold">%s</text>`+"\n", g.panel.Title)
+	for _, share := range []float64{0, 0.5, 1} {
+		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			left, y(share*highest), plotWidth, left-8, y(share*highest)+6, format(share*highest, defaults.Unit))
 	}
-	option := charts.NewLineChartOptionWithData(values)
-	option.Theme = theme
-	option.Padding = charts.NewBoxEqual(margin)
-	option.Title = charts.TitleOption{Text: drawn.panel.Title, FontStyle: charts.FontStyle{FontSize: 11, FontColor: text}}
-	option.Legend = charts.LegendOption{
-		SeriesNames: names, FontStyle: charts.FontStyle{FontSize: 8, FontColor: muted}, Symbol: charts.SymbolDot,
-		Offset: charts.OffsetStr{Left: charts.PositionLeft, Top: charts.PositionBottom},
+	for minute := time.Duration(0); minute <= duration; minute += time.Minute {
+		fmt.Fprintf(b, `<text class="muted" x="%.1f" y="%d" text-anchor="middle">%.0f min</text>`+"\n", min(x(minute), width-32), top+plotHeight+24, minute.Minutes())
 	}
-	option.LineStrokeWidth = 1.5
-	option.Symbol = charts.Symbol{Shape: charts.SymbolNone}
-	option.XAxis = charts.XAxisOption{
-		Labels: times(len(values[0]), duration), LabelCount: 6, BoundaryGap: charts.Ptr(false), LabelFontStyle: charts.FontStyle{FontSize: 8, FontColor: muted},
+	for _, mark := range marks {
+		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", x(mark), top, plotHeight)
 	}
-	defaults := drawn.panel.FieldConfig.Defaults
-	option.YAxis[0].Min, option.YAxis[0].Max = charts.Ptr(0.0), defaults.Max
-	option.YAxis[0].LabelFontStyle = charts.FontStyle{FontSize: 8, FontColor: muted}
-	option.YAxis[0].ValueFormatter = func(value float64) string { return format(value, defaults.Unit) }
-	return panel.LineChart(option)
-}
-
-// withoutNaN replaces the steps without a sample by the value that charts does not draw.
-func withoutNaN(values []float64) []float64 {
-	drawn := make([]float64, len(values))
-	for i, value := range values {
-		if math.IsNaN(value) {
-			value = charts.GetNullValue()
+	at, row := 16, 0
+	for i, line := range g.lines {
+		if at+character*len(line.name) > width && at > 16 {
+			at, row = 16, row+1
 		}
-		drawn[i] = value
+		class := fmt.Sprintf("c%d", i%len(colors))
+		if row < legendRows {
+			fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, at, 50+22*row, line.name)
+		}
+		at += character * (len(line.name) + 2)
+		for _, points := range line.points(duration, x, y) {
+			fmt.Fprintf(b, `<polyline class="%s" points="%s"/>`+"\n", class, points)
+		}
 	}
-	return drawn
 }
 
-// times returns the time since the start for each step.
-func times(steps int, duration time.Duration) []string {
-	labels := make([]string, steps)
-	for i := range labels {
-		since := time.Duration(i) * duration / time.Duration(max(steps-1, 1))
-		labels[i] = fmt.Sprintf("%d:%02d", int(since.Minutes()), int(since.Seconds())%60)
+// highest returns the value at the top: the maximum of the panel, or that of its lines.
+func (g graph) highest() float64 {
+	if defined := g.panel.FieldConfig.Defaults.Max; defined != nil {
+		return *defined
 	}
-	return labels
+	highest := 0.0
+	for _, line := range g.lines {
+		for _, value := range line.values {
+			if value > highest { // NaN is not
+				highest = value
+			}
+		}
+	}
+	if highest == 0 {
+		return 1
+	}
+	return highest
+}
+
+// points returns the parts of a line between steps without a sample.
+func (l line) points(duration time.Duration, x func(time.Duration) float64, y func(float64) float64) (parts []string) {
+	var part []string
+	for i, value := range append(slices.Clone(l.values), math.NaN()) {
+		if !math.IsNaN(value) {
+			part = append(part, fmt.Sprintf("%.1f,%.1f", x(time.Duration(i)*duration/time.Duration(max(len(l.values)-1, 1))), y(value)))
+			continue
+		}
+		if len(part) > 0 {
+			parts = append(parts, strings.Join(part, " "))
+		}
+		part = nil
+	}
+	return parts
 }
 
 // format returns a value in a unit of Grafana.
 func format(value float64, unit string) string {
-	switch unit {
-	case "percentunit":
-		return fmt.Sprintf("%.0f%%", value*100)
-	case "s":
-		return fmt.Sprintf("%.3g ms", value*1000)
-	case "Bps":
-		return scaled(value, 1000) + "B/s"
-	case "bytes":
-		if value < 1024 {
-			return fmt.Sprintf("%.3g B", value)
-		}
-		return scaled(value, 1024) + "iB"
-	case "ops":
-		return scaled(value, 1000) + "ops/s"
-	case "reqps":
-		return scaled(value, 1000) + "req/s"
+	if unit == "percentunit" {
+		return fmt.Sprintf("%.0f %%", value*100)
 	}
-	return scaled(value, 1000)
-}
-
-// scaled returns a value with a prefix and a space.
-func scaled(value, base float64) string {
-	prefixes := []string{"", "k", "M", "G"}
-	for value >= base && len(prefixes) > 1 {
-		value, prefixes = value/base, prefixes[1:]
+	if unit == "ops" {
+		return fmt.Sprintf("%.0f /s", value)
 	}
-	return fmt.Sprintf("%.3g %s", value, prefixes[0])
+	return fmt.Sprintf("%.3g", value)
 }

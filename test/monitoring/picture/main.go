@@ -1,10 +1,11 @@
-// Command picture draws panels of the dashboard from a run of the lab, for the page about monitoring. One server is killed on the way.
+// Command picture draws panels of the dashboard, for the page about monitoring, while a cache of a cluster changes.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"time"
@@ -15,13 +16,8 @@ import (
 	"github.com/example/memcached-operator/test/monitoring/lab"
 )
 
-// titles are the panels of the picture, those whose metrics come from the programs of the lab.
-var titles = []string{
-	"Hit ratio", "Commands",
-	"Hit ratio by server", "Item memory by server",
-	"Flash used", "Flash reads and writes",
-	"Requests", "Memory",
-}
+// titles are the panels of the picture.
+var titles = []string{"Hit ratio of clients", "Moves", "Item memory by server", "Reads by server"}
 
 // graph is a panel with its lines.
 type graph struct {
@@ -35,25 +31,27 @@ type line struct {
 }
 
 func main() {
-	duration := flag.Duration("duration", 5*time.Minute, "how long the lab runs")
-	output := flag.String("output", lab.Component+"/dashboard.svg", "the file to write")
+	duration := flag.Duration("duration", 5*time.Minute, "the `duration` of the picture")
+	namespace := flag.String("namespace", "default", "`namespace` of the caches, which have spec.metrics.enabled")
+	operator := flag.String("operator", "127.0.0.1:8081", "`host:port` of the operator's metrics, such as that of kubectl port-forward")
+	output := flag.String("output", lab.Component+"/dashboard.svg", "the `file` to write")
 	flag.Parse()
 	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *duration, *output); err != nil {
+	if err := run(ctx, *duration, *namespace, *operator, *output); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, duration time.Duration, output string) (err error) {
+func run(ctx context.Context, duration time.Duration, namespace, operator, output string) (err error) {
 	dashboard, err := lab.ReadDashboard()
 	if err != nil {
 		return err
 	}
 	const interval = 2 * time.Second
-	running, err := lab.Start(ctx, interval)
+	running, err := lab.Existing(ctx, namespace, operator, interval)
 	if err != nil {
 		return err
 	}
@@ -63,24 +61,38 @@ func run(ctx context.Context, duration time.Duration, output string) (err error)
 		}
 	}()
 	start := time.Now().Truncate(interval)
-	if err := wait(ctx, duration*6/10); err != nil {
-		return err
-	}
-	if err := running.Restart(ctx, "web-1"); err != nil {
-		return err
-	}
-	if err := wait(ctx, duration*4/10); err != nil {
+	if err := wait(ctx, duration); err != nil {
 		return err
 	}
 	graphs, err := query(ctx, running, dashboard, start, start.Add(duration), interval)
 	if err != nil {
 		return err
 	}
-	picture, err := draw(graphs, duration)
+	marks, err := phases(ctx, running, dashboard, start, start.Add(duration), interval)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(output, picture, 0o644)
+	return os.WriteFile(output, draw(graphs, marks, duration), 0o644)
+}
+
+// phases returns when the dashboard marks the begin of a phase.
+func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time, interval time.Duration) (marks []time.Duration, err error) {
+	for _, each := range dashboard.Annotations.List {
+		found, err := running.Between(ctx, each.Query(".+", ".+", 10*interval), start, end, interval)
+		if err != nil {
+			return nil, fmt.Errorf("querying the marks: %w", err)
+		}
+		for _, series := range found {
+			before := math.NaN()
+			for i, value := range series.Values {
+				if math.IsNaN(before) && !math.IsNaN(value) {
+					marks = append(marks, time.Duration(i)*interval)
+				}
+				before = value
+			}
+		}
+	}
+	return marks, nil
 }
 
 // query runs the queries of the panels as Grafana does.

@@ -124,7 +124,7 @@ func TestRequests(t *testing.T) {
 		code int
 		want string
 	}{
-		{newHandler(), passed, "27 checks of "},
+		{newHandler(), passed, "29 checks of "},
 		{http.HandlerFunc(broken), foundProblems, "customize/hook-v1/request.json"},
 	} {
 		hook := httptest.NewServer(test.hook)
@@ -143,7 +143,7 @@ func TestList(t *testing.T) {
 	hook := httptest.NewServer(newHandler())
 	defer hook.Close()
 	var out bytes.Buffer
-	if code := run(append(nginx, "--samples", list, hook.URL), &out, &out); code != passed || !strings.Contains(out.String(), "27 checks of 5 requests") {
+	if code := run(append(nginx, "--samples", list, hook.URL), &out, &out); code != passed || !strings.Contains(out.String(), "29 checks of 5 requests") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
 }

@@ -77,6 +77,28 @@ var broken = []struct {
 	{check: "child-metadata", defect: "a name with an underscore", also: "metadata.name", change: func(_, answer map[string]any) {
 		object(child(answer, 1)["metadata"])["name"] = "a_b"
 	}},
+	{check: "child-schema", defect: "a misspelt field", also: `unknown field "spec.replica"`, change: func(_, answer map[string]any) {
+		object(child(answer, 0)["spec"])["replica"] = 2
+	}},
+	{check: "child-schema", defect: "a field in the wrong case", also: `unknown field "spec.Type"`, change: func(_, answer map[string]any) {
+		object(child(answer, 1)["spec"])["Type"] = "ClusterIP"
+	}},
+	{check: "child-schema", defect: "a number for a text", also: "cannot unmarshal", change: func(_, answer map[string]any) {
+		object(list(at(child(answer, 0), "spec", "template", "spec", "containers"))[0])["env"] = []any{map[string]any{"name": "A", "value": 1}}
+	}},
+	{check: "child-schema", defect: "a container without an image", also: `"spec.template.spec.containers[0].image" is missing`, change: func(_, answer map[string]any) {
+		delete(object(list(at(child(answer, 0), "spec", "template", "spec", "containers"))[0]), "image")
+	}},
+	{check: "child-schema", defect: "a Service without the number of a port", also: `"spec.ports[0].port" is missing`, change: func(_, answer map[string]any) {
+		delete(object(list(at(child(answer, 1), "spec", "ports"))[0]), "port")
+	}},
+	{check: "child-schema", defect: "a selector with a label that the pods do not have", also: "does not select the labels", change: func(_, answer map[string]any) {
+		object(at(child(answer, 0), "spec", "selector", "matchLabels"))["other"] = "a"
+	}},
+	{check: "child-schema", defect: "a custom child with a field that its CRD does not have", also: `unknown field "spec.size"`,
+		yaml: []string{"{apiVersion: v1, resource: pods,", "{apiVersion: example.com/v1, resource: things,"}, hook: withGroup("Thing.example.com/v1", func(_, answer map[string]any) {
+			add(answer, map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"size": 1}})
+		})},
 	{check: "child-owner", defect: "neither spec.selector nor generateSelector", yaml: []string{"generateSelector: true", ""}, change: nothing},
 	{check: "child-owner", defect: "a selector that the CRD drops (metacontroller#573)", yaml: []string{"generateSelector: true", "", "spec: {}", "spec: {selector: {matchLabels: {thing: a}}}"}, change: nothing},
 	{check: "child-owner", defect: "an empty selector", yaml: []string{"generateSelector: true", "", "spec: {}", "spec: {selector: {}}", "properties: {replicas:", "properties: {selector: {type: object, x-kubernetes-preserve-unknown-fields: true}, replicas:"}, change: nothing},
@@ -88,6 +110,11 @@ var broken = []struct {
 		object(containers[0])["ports"] = []any{map[string]any{"containerPort": 53, "protocol": "TCP"}, map[string]any{"containerPort": 53, "protocol": "UDP"}}
 	}},
 	{check: "on-delete", defect: "no updateStrategy (metacontroller#664)", yaml: []string{"deployments, updateStrategy: {method: InPlace}", "deployments"}, also: "an edit of spec.replicas changes spec.replicas of Deployment a", change: nothing},
+	{check: "rolling-update", defect: "RollingInPlace in a namespace", yaml: rolling, also: "never updates Service a", change: nothing},
+	{check: "rolling-update", defect: "no status", yaml: slices.Concat(rolling[:2], rolling[4:]), also: "sync returns no status",
+		change: func(_, answer map[string]any) { delete(answer, "status") }},
+	{check: "status-schema", defect: "a CRD without conditions for those of a rolling update", yaml: rolling[:2], also: `unknown field "status.conditions"`,
+		change: func(_, answer map[string]any) { answer["children"] = list(answer["children"])[:1] }},
 	{check: "etag", defect: "an ETag that never changes (metacontroller#558)", yaml: []string{"hooks: {sync: {}", "hooks: {sync: {webhook: {etag: {enabled: true}}}"}, hook: func(hook string, request map[string]any) (map[string]any, error) {
 		answer, err := good(hook, request)
 		if hook != "sync" || err != nil {
@@ -190,6 +217,12 @@ var broken = []struct {
 
 // nothing changes no response: the defect is in the files.
 func nothing(_, _ map[string]any) {}
+
+// rolling sets the update method of both kinds of children, and gives the status conditions.
+var rolling = []string{
+	"deployments, updateStrategy: {method: InPlace}", "deployments, updateStrategy: {method: RollingInPlace}", "services, updateStrategy: {method: Recreate}", "services, updateStrategy: {method: RollingRecreate}",
+	"phase: {type: string}", "phase: {type: string}\n              conditions: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}",
+}
 
 // v2 sets the version of all hooks.
 var v2 = []string{"hooks: {sync: {}, finalize: {}, customize: {}}", "hooks: {sync: {version: v2}, finalize: {version: v2}, customize: {version: v2}}"}

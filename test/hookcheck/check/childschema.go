@@ -45,7 +45,7 @@ func (s *Subject) schemaProblems(answer map[string]any) map[string][]string {
 // problems returns the unknown fields of a child, and why the API server refuses it.
 func (c CRDs) problems(child map[string]any) (unknown, refused []string) {
 	child = clone(child)
-	delete(child, "status") // which Metacontroller does not write
+	delete(child, "status")                                     // which Metacontroller does not write
 	for _, checked := range []string{"labels", "annotations"} { // by child-metadata
 		delete(object(child["metadata"]), checked)
 	}

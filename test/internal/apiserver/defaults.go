@@ -121,7 +121,9 @@ func defaultVolume(volume *corev1.Volume) {
 	}
 	if volume.DownwardAPI != nil {
 		for i := range volume.DownwardAPI.Items {
-			set(&volume.DownwardAPI.Items[i].FieldRef.APIVersion, "v1")
+			if field := volume.DownwardAPI.Items[i].FieldRef; field != nil { // or a resourceFieldRef
+				set(&field.APIVersion, "v1")
+			}
 		}
 	}
 }

@@ -46,12 +46,15 @@ func Problems(object *unstructured.Unstructured) (unknown, refused []string) {
 // A field without omitempty is required. These are the exceptions: fields with omitempty that the API server requires, and fields without
 // that may be zero, or that it sets.
 var (
-	required = []string{"Container.image", "PersistentVolumeClaimSpec.accessModes", "PersistentVolumeSpec.accessModes"}
+	required = []string{
+		"Container.image", "EphemeralVolumeSource.volumeClaimTemplate", "ExecAction.command", "PersistentVolumeClaimSpec.accessModes",
+		"PersistentVolumeSpec.accessModes", "SecretVolumeSource.secretName",
+	}
 	optional = []string{
 		"AzureFilePersistentVolumeSource.secretNamespace", "CSINodeDriver.topologyKeys", "CSINodeSpec.drivers", "ClusterRole.rules",
 		"ControllerRevision.revision", "EndpointSlice.endpoints", "EndpointSlice.ports", "Event.reportingComponent", "Event.reportingInstance",
 		"GRPCAction.service", "HTTPHeader.value", "ISCSIPersistentVolumeSource.lun", "ISCSIVolumeSource.lun",
-		"IngressClassParametersReference.scope", "PriorityClass.value", "ProjectedVolumeSource.sources", "Role.rules", "RoleRef.apiGroup",
+		"IngressClassParametersReference.scope", "PodFailurePolicy.rules", "PriorityClass.value", "ProjectedVolumeSource.sources", "Role.rules", "RoleRef.apiGroup",
 		"SleepAction.seconds", "StatefulSetOrdinals.start", "StatefulSetSpec.serviceName", "Sysctl.value",
 		"TypedLocalObjectReference.apiGroup", "TypedObjectReference.apiGroup",
 	}

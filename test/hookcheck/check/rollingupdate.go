@@ -1,9 +1,6 @@
 package check
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 var rollingUpdate = Check{
 	ID:    "rolling-update",
@@ -31,7 +28,7 @@ var rollingUpdate = Check{
 			waiting = waiting[1:]
 		}
 		if len(waiting) > 0 {
-			problems = append(problems, fmt.Sprintf("after an edit of the parent, Metacontroller never updates %s", strings.Join(waiting, ", ")))
+			problems = append(problems, "after an edit of the parent, Metacontroller never updates "+strings.Join(waiting, ", "))
 		}
 		return problems
 	},

@@ -2,7 +2,6 @@ package golden
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -27,29 +26,6 @@ func smallest(t testing.TB) []fixture {
 		found = append(found, f)
 	}
 	return found
-}
-
-// TestForeignParent checks that a hook refuses a parent of another kind, even at the right URL.
-func TestForeignParent(t *testing.T) {
-	t.Parallel()
-	handler := newHandler()
-	for _, f := range smallest(t) {
-		for field, values := range map[string][]any{
-			"apiVersion": {"cache.example.com/v9", "", nil, 1, "v1"},
-			"kind":       {"Other", "memcached", "", nil, true},
-		} {
-			for _, value := range values {
-				request := parse(t, f.request)
-				request["parent"].(map[string]any)[field] = value
-				recorder := post(handler, f.url(), encode(t, request))
-				code := http.StatusBadRequest
-				if _, text := value.(string); !text && value != nil {
-					code = http.StatusUnprocessableEntity // a field of the parent has a wrong type
-				}
-				wantRefused(t, recorder, code, fmt.Sprintf("%s: a parent with %s %v", f.url(), field, value))
-			}
-		}
-	}
 }
 
 // TestRefusedHeaders checks that a wrong method, content type, encoding or size is refused before the body is decoded.

@@ -40,7 +40,8 @@ func TestHookcheck(t *testing.T) {
 	}
 }
 
-// TestBrokenRequest checks that the hooks refuse each broken request with one sentence: no object is missing because of a mistake.
+// TestBrokenRequest checks that the hooks refuse each broken request with one sentence: no object is missing because of a mistake,
+// and no other kind of parent is at the URL.
 func TestBrokenRequest(t *testing.T) {
 	t.Parallel()
 	handler := newHandler()

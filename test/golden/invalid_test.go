@@ -50,37 +50,20 @@ func mutations(t *testing.T, body []byte) func(yield func(string, map[string]any
 	values := []any{-1, 2147483648, "a b", nil}
 	return func(yield func(string, map[string]any) bool) {
 		spec := parse(t, body)["parent"].(map[string]any)["spec"].(map[string]any)
-		for _, path := range leaves(spec, nil) {
+		for _, leaf := range check.Leaves(spec) {
 			for _, value := range values {
 				request := parse(t, body)
-				set(request["parent"].(map[string]any)["spec"].(map[string]any), path, value)
-				if !yield(fmt.Sprintf("spec %v = %v", path, value), request) {
+				in, last := request["parent"].(map[string]any)["spec"].(map[string]any), len(leaf.Path)-1
+				for _, name := range leaf.Path[:last] {
+					in = in[name].(map[string]any)
+				}
+				in[leaf.Path[last]] = value
+				if !yield(fmt.Sprintf("spec %v = %v", leaf.Path, value), request) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// leaves returns the paths of all fields whose value is not an object.
-func leaves(object map[string]any, parent []string) [][]string {
-	var found [][]string
-	for key, value := range object {
-		path := append(append([]string{}, parent...), key)
-		if below, ok := value.(map[string]any); ok {
-			found = append(found, leaves(below, path)...)
-			continue
-		}
-		found = append(found, path)
-	}
-	return found
-}
-
-func set(object map[string]any, path []string, value any) {
-	for _, key := range path[:len(path)-1] {
-		object = object[key].(map[string]any)
-	}
-	object[path[len(path)-1]] = value
 }
 
 // isInvalid reports whether a response reports an invalid spec in the status.

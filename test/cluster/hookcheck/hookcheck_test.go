@@ -158,7 +158,7 @@ func TestProgram(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./test/hookcheck", "--cluster", "--controller", "manifests/controllers/nginx",
 		"--crds", "crds/nginx", "--samples", "manifests/samples/proxy_v1alpha1_nginx.yaml", hook.URL)
 	cmd.Dir = "../../.."
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "34 checks of 5 requests: 0 findings") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "36 checks of 5 requests: 0 findings") {
 		t.Errorf("%v:\n%s", err, out)
 	}
 }

@@ -24,8 +24,8 @@ type Check struct {
 
 // Checks are all checks that need no cluster.
 var Checks = []Check{
-	parentCRD, responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childMetadata, childOwner,
-	listKey, onDelete, finalizedInSync, resyncDelay, sameResponse, ignoredFields, eTag, hotLoop, statusSettles, statusSchema, finalizeEnds,
+	parentCRD, responds, retryAfter, responseFields, childNull, childIdentity, childListed, childTwice, childNamespace, childMetadata, childSchema, childOwner,
+	listKey, onDelete, rollingUpdate, finalizedInSync, resyncDelay, sameResponse, ignoredFields, eTag, hotLoop, statusSettles, statusSchema, finalizeEnds,
 	relatedRules, relatedStable, thousandObjects,
 	failClosed, // the last one that calls the hook, because it may end it
 	limits,

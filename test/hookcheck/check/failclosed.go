@@ -10,7 +10,7 @@ import (
 
 var failClosed = Check{
 	ID:    "fail-closed",
-	Looks: "broken requests: cut off, with missing, null, renamed and doubled members, with a namespace that cannot be",
+	Looks: "broken requests: cut off, with missing, null, renamed and doubled members, with a namespace that cannot be, and of another kind",
 	Why:   "A 200 to such a request with fewer children than to the whole one deletes children. A hook that ends serves no other parent.",
 	run: func(s *Subject, e *exchange) []string {
 		if e.Phase != "" {
@@ -101,14 +101,24 @@ func Broken(request map[string]any) iter.Seq2[string, []byte] {
 				}
 			}
 		}
-		for _, namespace := range []any{"Not A Namespace", "..", strings.Repeat("n", 64), 1} {
+		for _, b := range brokenParents {
 			broken := clone(request)
-			object(at(broken, "parent", "metadata"))["namespace"] = namespace
-			if !yield(fmt.Sprintf("parent.metadata.namespace is %v", namespace), encode(broken)) {
+			object(at(broken, b.path[:len(b.path)-1]...))[b.path[len(b.path)-1]] = b.value
+			if !yield(fmt.Sprintf("%s is %v", strings.Join(b.path, "."), b.value), encode(broken)) {
 				return
 			}
 		}
 	}
+}
+
+// brokenParents has values that the parent of the hook cannot have.
+var brokenParents = []struct {
+	path  []string
+	value any
+}{
+	{[]string{"parent", "metadata", "namespace"}, "Not A Namespace"}, {[]string{"parent", "metadata", "namespace"}, ".."},
+	{[]string{"parent", "metadata", "namespace"}, strings.Repeat("n", 64)}, {[]string{"parent", "metadata", "namespace"}, 1},
+	{[]string{"parent", "apiVersion"}, "example.com/v9"}, {[]string{"parent", "apiVersion"}, ""}, {[]string{"parent", "kind"}, "Other"}, {[]string{"parent", "kind"}, ""},
 }
 
 func brokenText(request map[string]any, body string) [][2]string {
@@ -145,7 +155,7 @@ var changes = map[string]func(object map[string]any, name string){
 // members returns the paths of the members of a request that name objects: the parent, and the groups of observed objects and one object
 // of each. The spec of a parent is not one of them: a CRD may let it be absent or empty, and then fewer children are right.
 func members(request map[string]any) [][]string {
-	paths := [][]string{{"parent"}, {"parent", "metadata"}}
+	paths := [][]string{{"parent"}, {"parent", "metadata"}, {"parent", "apiVersion"}, {"parent", "kind"}}
 	for _, part := range []string{"children", "related"} {
 		if _, found := request[part]; !found {
 			continue // customize

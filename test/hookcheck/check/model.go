@@ -54,6 +54,9 @@ func (c CRDs) Apply(request, answer map[string]any) (map[string]any, []Write) {
 		if applied[group] == nil || c.hasNoNamespace(child) && text(request, "parent", "metadata", "namespace") != "" {
 			continue // never observed
 		}
+		if text(child, "metadata", "name") == "" {
+			continue // never created
+		}
 		before := object(at(observedGroups, group, key))
 		after, what := c.applyChild(request, before, object(child))
 		if after != nil {
@@ -139,6 +142,9 @@ const (
 
 // store returns a child as the API server stores it, or why it refuses the child.
 func (c CRDs) store(child *unstructured.Unstructured) (map[string]any, string) {
+	if _, refused := c.problems(child.Object); len(refused) > 0 {
+		return nil, "is refused by the API server: " + refused[0]
+	}
 	stored, err := apiserver.Stored(child)
 	if err != nil {
 		return nil, "is refused by the API server: " + err.Error()
@@ -202,14 +208,24 @@ func isV2(request map[string]any, hook string) bool {
 	return text(request, "controller", "spec", "hooks", hook, "version") == "v2"
 }
 
-// UpdateMethod returns the update method of the kind of a child; OnDelete by default.
+// UpdateMethod returns the update method of the kind of a child, without Rolling; "" by default, which means OnDelete.
 func (c CRDs) UpdateMethod(request map[string]any, child any) string {
+	return strings.TrimPrefix(c.strategyOf(request, child), "Rolling")
+}
+
+// isRolling reports whether Metacontroller updates the children of a kind one after the other.
+func (c CRDs) isRolling(request map[string]any, child any) bool {
+	return strings.HasPrefix(c.strategyOf(request, child), "Rolling")
+}
+
+// strategyOf returns the method in updateStrategy of the kind of a child.
+func (c CRDs) strategyOf(request map[string]any, child any) string {
 	own := schema.FromAPIVersionAndKind(text(child, "apiVersion"), text(child, "kind"))
 	for _, each := range list(at(request, "controller", "spec", "childResources")) {
 		apiVersion, resource := text(each, "apiVersion"), text(each, "resource")
 		kind, err := c.KindOf(apiVersion, resource)
 		if kind == own || err != nil && apiVersion == own.GroupVersion().String() && resource == pluralOf(own) {
-			return strings.Replace(text(each, "updateStrategy", "method"), "Rolling", "", 1)
+			return text(each, "updateStrategy", "method")
 		}
 	}
 	return ""

@@ -1,6 +1,9 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"net/http"
+)
 
 var responds = Check{
 	ID:     "responds",
@@ -11,6 +14,8 @@ var responds = Check{
 		switch timeout := timeoutOf(e); {
 		case e.Err != nil:
 			return []string{fmt.Sprintf("%s: no response: %v", e.Hook, e.Err)}
+		case e.Code == http.StatusTooManyRequests && e.RetryAfter != "":
+			return []string{fmt.Sprintf("%s waits: %.200s: add what it waits for to the samples", e.Hook, e.Body)}
 		case e.answer == nil:
 			return []string{fmt.Sprintf("%s returns %d: %.200s", e.Hook, e.Code, e.Body)}
 		case e.Took > timeout:

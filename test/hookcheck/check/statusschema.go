@@ -1,10 +1,14 @@
 package check
 
-import "github.com/example/memcached-operator/webhook/render"
+import (
+	"slices"
+
+	"github.com/example/memcached-operator/webhook/render"
+)
 
 var statusSchema = Check{
 	ID:    "status-schema",
-	Looks: "the status, with observedGeneration: the schema of the CRD has every field, and accepts every value",
+	Looks: "the status, with observedGeneration, and the condition Updated of rolling updates: the schema of the CRD has every field, and accepts every value",
 	Why:   "The API server drops unknown fields and nulls, so each sync writes the status again. It refuses a wrong status whole.",
 	run: func(s *Subject, e *exchange) []string {
 		crd := s.CRDs.of(e.Request["parent"])
@@ -16,6 +20,10 @@ var statusSchema = Check{
 			status = map[string]any{}
 		}
 		status["observedGeneration"] = 1
+		if slices.ContainsFunc(list(e.answer["children"]), func(child any) bool { return s.CRDs.isRolling(e.Request, child) }) {
+			updated := map[string]any{"type": "Updated", "status": "True", "reason": "OnLatestRevision", "message": "latest"}
+			status["conditions"] = append(slices.Clone(list(status["conditions"])), updated)
+		}
 		schema, found := crd.Schema.Properties["status"]
 		switch {
 		case !found && preserves(&crd.Schema):

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	strictjson "sigs.k8s.io/json"
 )
 
 // Kinds has the built-in kinds that usual children have.
@@ -58,7 +59,7 @@ func Stored(object *unstructured.Unstructured) (*unstructured.Unstructured, erro
 	}
 	text, err := json.Marshal(object.Object)
 	if err == nil {
-		err = json.Unmarshal(text, typed)
+		err = strictjson.UnmarshalCaseSensitivePreserveInts(text, typed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", object.GetKind(), object.GetName(), err)

@@ -31,6 +31,12 @@ func setDefaults(object runtime.Object) {
 		setPointer(&o.Spec.BackoffLimit, 6)
 		setPointer(&o.Spec.Completions, 1)
 		setPointer(&o.Spec.Parallelism, 1)
+	case *batchv1.CronJob:
+		defaultTemplate(&o.Spec.JobTemplate.Spec.Template.Spec)
+		set(&o.Spec.ConcurrencyPolicy, batchv1.AllowConcurrent)
+		setPointer(&o.Spec.Suspend, false)
+		setPointer(&o.Spec.SuccessfulJobsHistoryLimit, 3)
+		setPointer(&o.Spec.FailedJobsHistoryLimit, 1)
 	case *corev1.Pod:
 		defaultTemplate(&o.Spec)
 		setPointer(&o.Spec.EnableServiceLinks, true)
@@ -115,7 +121,9 @@ func defaultVolume(volume *corev1.Volume) {
 	}
 	if volume.DownwardAPI != nil {
 		for i := range volume.DownwardAPI.Items {
-			set(&volume.DownwardAPI.Items[i].FieldRef.APIVersion, "v1")
+			if field := volume.DownwardAPI.Items[i].FieldRef; field != nil { // or a resourceFieldRef
+				set(&field.APIVersion, "v1")
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // masked are fields that differ between two clusters with the same desired state.
 var masked = map[string]bool{
-	"uid": true, "resourceVersion": true, "generation": true, "creationTimestamp": true, "ownerReferences": true,
+	"uid": true, "resourceVersion": true, "generation": true, "number": true, "creationTimestamp": true, "ownerReferences": true,
 	"lastStepTime": true, "lastChangeTime": true, "secondsPerServer": true, "observedGeneration": true, uidLabel: true, observed.LastAppliedAnnotation: true,
 	"memcached-operator.example.com/parent-generation": true,
 	foreignAnnotation: true, "updateRevision": true,

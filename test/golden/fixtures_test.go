@@ -90,6 +90,8 @@ func newHandler() http.Handler {
 	return server.NewHandler(server.Options{
 		Controllers: parents.Controllers(memcached.Config{OperatorImage: operatorImage}),
 		Now:         func() time.Time { return now },
+		// The heap is that of all tests of this process.
+		Limits: server.Limits{MaxHeapBytes: 1 << 30},
 	})
 }
 

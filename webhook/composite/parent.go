@@ -27,7 +27,7 @@ const (
 	MaxSpecBytes = 64 << 10
 
 	// MaxStatusBytes and maxStatusValues limit the status, which lists all pods with their addresses: that of 8,000 pods has 400 kB. A larger one
-	// counts as lost, and the next response replaces it.
+	// counts as lost, and the next response replaces it. They also limit managedFields, without which the time of the last edit is unknown.
 	MaxStatusBytes  = 512 << 10
 	maxStatusValues = 20_000
 )
@@ -42,8 +42,8 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return parts.unmarshal(decoder, &p.value)
 }
 
-// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and finalizers. Labels, annotations
-// and managedFields are not decoded, so they need no limit.
+// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and finalizers: labels
+// and annotations of any size cost nothing.
 type parentParts struct {
 	APIVersion jsontext.Value `json:"apiVersion,omitzero"`
 	Kind       jsontext.Value `json:"kind,omitzero"`
@@ -55,6 +55,7 @@ type parentParts struct {
 		CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
 		DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
 		Finalizers        jsontext.Value `json:"finalizers,omitzero"`
+		ManagedFields     jsontext.Value `json:"managedFields,omitzero"` // has the times of edits
 	} `json:"metadata"`
 	Spec   jsontext.Value `json:"spec,omitzero"`
 	Status jsontext.Value `json:"status,omitzero"`
@@ -73,8 +74,10 @@ func readParent(decoder *jsontext.Decoder) (parts parentParts, err error) {
 
 // limit removes parts that are too large. It returns an error if spec is one of them.
 func (p *parentParts) limit() error {
-	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues {
-		p.Status = nil
+	for _, part := range []*jsontext.Value{&p.Status, &p.Metadata.ManagedFields} {
+		if len(*part) > MaxStatusBytes || countValues(*part) > maxStatusValues {
+			*part = nil
+		}
 	}
 	if size := len(p.Spec); size > MaxSpecBytes {
 		p.Spec = nil
@@ -142,7 +145,7 @@ func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error
 	}
 	m.present = true
 	_ = parts.limit()
-	parts.Status = nil
+	parts.Status, parts.Metadata.ManagedFields = nil, nil
 	if parts.unmarshal(decoder, &m.value) == nil {
 		return nil
 	}

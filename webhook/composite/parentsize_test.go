@@ -89,3 +89,25 @@ func TestLargeParentInOtherHooks(t *testing.T) {
 		t.Errorf("finalize: %v", err)
 	}
 }
+
+// TestTimesOfEdits checks that a sync knows when somebody has edited its parent: a change that is a second old is not overdue.
+func TestTimesOfEdits(t *testing.T) {
+	var seen *corev1.Pod
+	hook := Sync(func(request Request[*corev1.Pod, secrets, pods]) (Desired[configMapStatus], error) {
+		seen = request.Parent
+		return Desired[configMapStatus]{}, nil
+	})
+	for reason, test := range map[string]struct {
+		fields string
+		want   int
+	}{
+		"an edit":                           {``, 1},
+		"entries that no API server stores": {strings.Repeat(`{},`, maxStatusValues), 0},
+	} {
+		request := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "Pod",`, 1)
+		request = strings.Replace(request, `{"name": "p"`, `{"managedFields": [`+test.fields+`{"manager": "kubectl", "time": "2026-11-26T12:00:00Z"}], "name": "p"`, 1)
+		if _, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("Pod"), strings.NewReader(request), metav1.Time{}); err != nil || len(seen.ManagedFields) != test.want {
+			t.Errorf("%s: error %v, %d entries of managedFields, want %d", reason, err, len(seen.ManagedFields), test.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (r *Request[P, C, R]) LastApplied() ([]runtime.Object, error) {
 	return children, nil
 }
 
-// escapedSize returns the number of bytes that a text has in a response: encoding/json writes each of three characters in six bytes.
+// escapedSize returns the number of bytes that a text has in a response: encoding/json writes each of five characters in six bytes.
 func escapedSize(document []byte) int {
 	size := len(document)
 	for _, character := range document {
@@ -81,7 +82,8 @@ func escapedSize(document []byte) int {
 			size += len(`\u003c`) - 1
 		}
 	}
-	return size
+	const separatorBytes = len("\u2028")
+	return size + (6-separatorBytes)*(bytes.Count(document, []byte("\u2028"))+bytes.Count(document, []byte("\u2029")))
 }
 
 // appliedChild is a child as text. Of its metadata it has the name and the namespace only.

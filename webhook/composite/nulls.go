@@ -2,7 +2,6 @@ package composite
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -27,7 +26,7 @@ func nullsOf(spec jsontext.Value) (nulls []string) {
 		}
 		in, _ := decoder.StackIndex(decoder.StackDepth()) // the API server refuses null in a list
 		if in == jsontext.KindBeginObject {
-			nulls = append(nulls, "spec"+strings.ReplaceAll(string(decoder.StackPointer()), "/", "."))
+			nulls = append(nulls, "spec."+dotted(decoder.StackPointer()))
 		}
 	}
 	return nulls

@@ -14,6 +14,7 @@ func TestNullsOf(t *testing.T) {
 	}{
 		{"nothing is null", `{"size": 1, "text": "null"}`, nil},
 		{"fields of spec", `{"proxy": null, "metrics": {"serviceMonitor": null}}`, []string{"spec.proxy", "spec.metrics.serviceMonitor"}},
+		{"the name of a label has a slash", `{"podLabels": {"example.com/team": null}}`, []string{"spec.podLabels.example.com/team"}},
 		{"there is no spec", ``, nil},
 		{"spec itself is null", `null`, nil},
 		{"the API server refuses null in lists", `{"from": [null]}`, nil},

@@ -38,7 +38,7 @@ func crashed(container observed.ContainerStatus, end *observed.ContainerTerminat
 func lastLine(message string) string {
 	lines := strings.Split(strings.TrimSpace(message), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
-	return last[:min(len(last), maxLine)]
+	return strings.ToValidUTF8(last[:min(len(last), maxLine)], "")
 }
 
 // joinSentences returns a sentence with the fact, and one with the remedy when there is any.

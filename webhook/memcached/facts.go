@@ -46,13 +46,21 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 	}
 	return &moves.Workload{
 		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Number: w.Generation},
-		Ordinals:        moves.Range{First: w.Spec.Ordinals.Start, Count: *w.Spec.Replicas},
+		Ordinals:        moves.Range{First: firstOrdinal(w), Count: *w.Spec.Replicas},
 		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Ready:           w.Status.ReadyReplicas,
 		Available:       w.Status.AvailableReplicas,
 		TemplateApplied: applied,
 		CaughtUp:        w.CaughtUp(),
 	}
+}
+
+// firstOrdinal returns the first ordinal of a StatefulSet. One that is too large for the operator is an edit by somebody else, and counts as 0.
+func firstOrdinal(statefulSet *observed.Workload) int32 {
+	if start := statefulSet.Spec.Ordinals.Start; start >= 0 && start <= moves.MaxOrdinal-moves.MaxServers {
+		return start
+	}
+	return 0
 }
 
 // serverFacts returns the pods of the StatefulSet by ordinal; none if neither spec nor status has proxies.

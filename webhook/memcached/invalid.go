@@ -24,7 +24,7 @@ func (o *observation) invalidStatus(cause error) (v1alpha1.MemcachedStatus, erro
 	switch {
 	case workload != nil:
 		count := min(max(ptr.Deref(workload.Spec.Replicas, 0), 0), moves.MaxPods)
-		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: workload.Spec.Ordinals.Start, Count: count}.List())
+		status.Servers = children.ServerNames(memcached, o.domain, moves.Range{First: firstOrdinal(workload), Count: count}.List())
 	case deployment != nil:
 		workload, status.Servers = deployment, children.ServerAddresses(o.liveServers)
 	}
@@ -77,7 +77,7 @@ func (o *observation) missingChildren(workload *observed.Workload) []string {
 	}
 	note(string(memcached.Spec.Workload), memcached.Name, workload == nil)
 	names := []string{memcached.Name}
-	if memcached.Status.Proxy != nil {
+	if memcached.Spec.Proxy != nil && memcached.Status.Proxy != nil {
 		names = append(names, proxy.Name(memcached))
 		note("Deployment", proxy.Name(memcached), existing.Deployments.Get(memcached.Namespace, proxy.Name(memcached)) == nil)
 	}
@@ -86,7 +86,7 @@ func (o *observation) missingChildren(workload *observed.Workload) []string {
 		note("PodDisruptionBudget", name, wanted && existing.PodDisruptionBudgets.Get(memcached.Namespace, name) == nil)
 	}
 	noteBudget(memcached.Name, memcached.Status.Replicas)
-	if d := o.proxyDeployment; d != nil {
+	if d := o.proxyDeployment; d != nil && memcached.Spec.Proxy != nil {
 		noteBudget(proxy.Name(memcached), ptr.Deref(d.Spec.Replicas, 0))
 	}
 	for _, name := range names {

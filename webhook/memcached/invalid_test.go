@@ -39,8 +39,10 @@ func TestMissingWhileInvalid(t *testing.T) {
 			o.Children.Deployments = composite.GroupOf[observed.Workload]()
 		}, "Deployment cache"},
 		{"nothing was ever created", func(o *syncRequest) { o.Children = noChildren() }, ""},
-		{"the proxies were deleted, and their Service and NetworkPolicy", func(o *syncRequest) { o.Parent.Status.Proxy = &v1alpha1.ProxyStatus{} },
-			"Deployment cache-proxy, Service cache-proxy, NetworkPolicy cache-proxy (the pods are open to every peer)"},
+		{"the proxies were deleted, and their Service and NetworkPolicy", func(o *syncRequest) {
+			o.Parent.Spec.Proxy, o.Parent.Status.Proxy = &v1alpha1.Proxy{}, &v1alpha1.ProxyStatus{}
+		}, "Deployment cache-proxy, Service cache-proxy, NetworkPolicy cache-proxy (the pods are open to every peer)"},
+		{"spec has no proxies any more", func(o *syncRequest) { o.Parent.Status.Proxy = &v1alpha1.ProxyStatus{} }, ""},
 	}
 	for _, test := range cases {
 		request := settled(sample.New(2))

@@ -1,6 +1,7 @@
 package memcached
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,7 +89,7 @@ func TestInvalidSpecHasTheServersOfTheStatefulSet(t *testing.T) {
 		request := settled(memcached)
 		memcached.Spec.Cache.MaxConnections = new(int64(0)) // invalid
 		for workload := range request.Children.StatefulSets.All() {
-			workload.Spec.Replicas = &replicas
+			workload.Spec.Replicas, workload.Spec.Ordinals.Start = &replicas, math.MaxInt32 // an edit by hand, which is set back
 		}
 		got, err := (Config{}).sync(request)
 		if err != nil {

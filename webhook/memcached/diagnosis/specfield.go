@@ -25,14 +25,19 @@ var containerFields = map[string]string{
 	children.ReloaderName + ".image":            operatorImage,
 	children.ReloaderName + ".imagePullPolicy":  "spec.imagePullPolicy",
 	children.ReloaderName + ".resources":        "spec.helperResources",
-	children.HoldName + ".image":                operatorImage,
-	children.HoldName + ".resources":            "spec.helperResources",
-	proxy.ContainerName + ".image":              "spec.image",
-	proxy.ContainerName + ".imagePullPolicy":    "spec.imagePullPolicy",
-	proxy.ContainerName + ".resources":          "spec.proxy.resources",
-	proxy.ContainerName + ".securityContext":    "spec.securityContext",
-	proxy.ReachName + ".image":                  operatorImage,
-	proxy.ReachName + ".resources":              "spec.helperResources",
+
+	children.ReloaderName + ".securityContext.runAsUser":    "spec.securityContext.runAsUser",
+	children.ReloaderName + ".securityContext.runAsGroup":   "spec.securityContext.runAsGroup",
+	children.ReloaderName + ".securityContext.runAsNonRoot": "spec.securityContext.runAsNonRoot",
+
+	children.HoldName + ".image":             operatorImage,
+	children.HoldName + ".resources":         "spec.helperResources",
+	proxy.ContainerName + ".image":           "spec.image",
+	proxy.ContainerName + ".imagePullPolicy": "spec.imagePullPolicy",
+	proxy.ContainerName + ".resources":       "spec.proxy.resources",
+	proxy.ContainerName + ".securityContext": "spec.securityContext",
+	proxy.ReachName + ".image":               operatorImage,
+	proxy.ReachName + ".resources":           "spec.helperResources",
 }
 
 // podFields are the fields of spec that set those of pods.
@@ -59,6 +64,11 @@ func SpecField(memcached *v1alpha1.Memcached) conditions.SpecField {
 			return longestPrefix(containerFields, container+"."+field)
 		}
 		fields := maps.Clone(podFields)
+		if child == proxy.Name(memcached) { // proxies have their own placement
+			delete(fields, "spec.affinity")
+			delete(fields, "spec.topologySpreadConstraints")
+			fields["spec.affinity.nodeAffinity"] = "spec.affinity.nodeAffinity"
+		}
 		for label := range memcached.Spec.PodLabels {
 			fields["metadata.labels."+label] = "spec.podLabels." + label
 		}

@@ -54,6 +54,9 @@ func (r *runner) unsettled(p *parent, since time.Time) ([]string, error) {
 	if len(writes) > 0 {
 		return append(describe(writes), reasons(p.subject.crds, request, answer)...), nil
 	}
+	if missing := reasons(p.subject.crds, request, answer); len(missing) > 0 {
+		return append([]string{"Metacontroller does not apply the last response:"}, missing...), nil // such as a rolling update that waits
+	}
 	if terminating := terminating(request); len(terminating) > 0 {
 		return terminating, nil // then it is created again
 	}

@@ -32,10 +32,7 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	drawGrid(&b, y)
 	timeAxis(&b, len(seconds), top+plotHeight+24, x)
 	drawSteps(&b, steps, x)
-	from := 0 // the load needs some seconds to become steady
-	if len(steps) > 1 {
-		from = min(len(seconds)-1, int(steps[1].start.Sub(steps[0].start).Seconds()))
-	}
+	from := firstAction(steps, len(seconds))
 	var at [paired.Caches]int
 	var labels [paired.Caches]string
 	bothHigh := true

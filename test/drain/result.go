@@ -56,6 +56,15 @@ func (s *steps) begin(name string) {
 	s.all = append(s.all, step{name, time.Now()})
 }
 
+// firstAction returns the second in which the first action begins. Before it, the load needs some seconds to become steady, and nothing
+// happens to either cache.
+func firstAction(steps []step, seconds int) int {
+	if len(steps) < 2 {
+		return 0
+	}
+	return max(0, min(seconds-1, int(steps[1].start.Sub(steps[0].start).Seconds())))
+}
+
 // worst returns the worst second of each step.
 func (s *steps) worst(seconds []paired.Second) (worst []paired.Second) {
 	s.mutex.Lock()
@@ -130,9 +139,10 @@ func (r *result) finish(ctx context.Context, g goals) error {
 	total := paired.Total(seconds)
 	fmt.Printf("hit ratio            %6.2f%%, of the control %.2f%%\n", total.Ratio(paired.Changed), total.Ratio(paired.Control))
 	var worst paired.Second
-	if i := paired.Worst(seconds, minReads); i >= 0 {
-		worst = seconds[i]
-		fmt.Printf("worst second         %6.2f points below the control, second %d of %d\n", worst.Behind(), i, len(seconds))
+	from := firstAction(r.steps.all, len(seconds))
+	if i := paired.Worst(seconds[from:], minReads); i >= 0 {
+		worst = seconds[from+i]
+		fmt.Printf("worst second         %6.2f points below the control, second %d of %d\n", worst.Behind(), from+i, len(seconds))
 	}
 	for _, kept := range []struct {
 		name string

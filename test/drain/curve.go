@@ -28,8 +28,9 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	}
 	var b strings.Builder
 	x := func(second float64) float64 { return left + plotWidth*second/float64(max(len(seconds)-1, 1)) }
-	y := func(percent float64) float64 { return top + plotHeight*(1-percent/100) }
-	drawGrid(&b, y)
+	floor := axisFloor(seconds)
+	y := func(percent float64) float64 { return top + plotHeight*(100-percent)/(100-floor) }
+	drawGrid(&b, floor, y)
 	timeAxis(&b, len(seconds), top+plotHeight+24, x)
 	drawSteps(&b, steps, x)
 	from := firstAction(steps, len(seconds))
@@ -52,10 +53,21 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	return picture(top+plotHeight+40, title, b.String())
 }
 
-func drawGrid(b *strings.Builder, y func(percent float64) float64) {
-	for percent := 0; percent <= 100; percent += 25 {
-		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%d %%</text>`+"\n",
-			left, y(float64(percent)), plotWidth, left-8, y(float64(percent))+6, percent)
+// axisFloor returns where the axis of the hit ratio starts: at 90 % if both caches stay above, so that their difference is visible.
+func axisFloor(seconds []paired.Second) float64 {
+	const floor = 90
+	for cache := range paired.Caches {
+		if seconds[lowest(seconds, cache)].Ratio(cache) < floor {
+			return 0
+		}
+	}
+	return floor
+}
+
+func drawGrid(b *strings.Builder, floor float64, y func(percent float64) float64) {
+	for percent := floor; percent <= 100; percent += max(5, (100-floor)/4) {
+		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%g %%</text>`+"\n",
+			left, y(percent), plotWidth, left-8, y(percent)+6, percent)
 	}
 }
 

@@ -102,11 +102,11 @@ func allSettled(parents []unstructured.Unstructured) bool {
 	return len(parents) > 0
 }
 
-// nextSteps returns commands for another terminal, which change the first Memcached.
+// nextSteps returns commands for another terminal, which change a cache with proxies.
 func nextSteps(c *cluster.Cluster, parents []unstructured.Unstructured) string {
 	name := "NAME"
 	for _, p := range parents {
-		if p.GetKind() == "Memcached" {
+		if _, proxied, _ := unstructured.NestedMap(p.Object, "spec", "proxy"); proxied {
 			name = p.GetName()
 			break
 		}
@@ -116,8 +116,9 @@ func nextSteps(c *cluster.Cluster, parents []unstructured.Unstructured) string {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		b.WriteString("  make kubectl && PATH=$PATH:$PWD/bin\n")
 	}
+	fmt.Fprintf(&b, "  kubectl patch memcached/%s --type merge --patch '{\"spec\":{\"image\":\"memcached:1.6.45\"}}'\n", name)
 	fmt.Fprintf(&b, "  kubectl scale memcached/%s --replicas=5\n", name)
-	fmt.Fprintf(&b, "  kubectl delete pod -l memcached_cr=%s\n", name)
+	fmt.Fprintf(&b, "  kubectl delete pod %s-0 --wait=false\n", name)
 	fmt.Fprintf(&b, "  kubectl describe memcached/%s\n", name)
 	b.WriteString("\nCtrl-C stops the demo and removes everything.\n")
 	return b.String()

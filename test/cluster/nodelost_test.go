@@ -34,10 +34,10 @@ func testServerLost(t *testing.T) {
 	before, history := waitServers(t, m, 3), watchRoutes(t, m)
 	node, lost := nodeWith(t, m, 1, 0)
 	loseNode(t, node)
-	waitCondition(t, m, "Degraded", "NodeLost", "Pod "+lost[0], "does not respond")
+	waitCondition(t, m, "Degraded", "NodeLost", "Pod "+lost[0], "unreachable node")
 	absent := lost[0][len(lost[0])-1:]
 	waitServing(t, m, "0-2, 3 in place of "+absent)
-	waitCondition(t, m, "AtRisk", "ServerReplaced", "The servers are 0-2, 3 in place of "+absent)
+	waitCondition(t, m, "AtRisk", "ServerReplaced", "Servers in use: 0-2, 3 in place of "+absent)
 	budget := get(t, budgetKind, m.GetNamespace(), "cache")
 	if unavailable, _, err := unstructured.NestedInt64(budget.Object, "spec", "maxUnavailable"); unavailable != 2 || err != nil {
 		t.Errorf("while a server is replaced, the spec of the budget is %v, want maxUnavailable 2: the server, and one more", budget.Object["spec"])
@@ -73,7 +73,7 @@ func testProxyLost(t *testing.T) {
 	history := watchRoutes(t, m)
 	node, lost := nodeWith(t, m, 2, 1)
 	loseNode(t, node)
-	waitCondition(t, m, "Degraded", "NodeLost", "is on a node that does not respond")
+	waitCondition(t, m, "Degraded", "NodeLost", "is on an unreachable node")
 	waitCondition(t, m, "Progressing", "Moving", "2 servers to spares", lost[0], lost[1], "waits for pod cache-proxy-", "Switch the node off")
 	kubectl(t, "taint", "node", node, "node.kubernetes.io/out-of-service=shutdown:NoExecute")
 	waitReady(t, m, 3, 2*waitTimeout)

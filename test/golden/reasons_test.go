@@ -23,16 +23,16 @@ const reasonsHead = `# Reasons of conditions
 
 <!-- Generated from the reasons in webhook/ by go test ./test/golden -run TestReasonsPage -update. -->
 
-The column STATUS of ` + "`kubectl get`" + ` has the reason of ` + "`Ready`" + `, and the message of the condition has the details: run ` + "`kubectl describe`" + `.
-[What each condition means](conditions.md). [Troubleshooting](troubleshoot.md) has what the conditions do not report.
+The column STATUS of ` + "`kubectl get`" + ` shows the reason of ` + "`Ready`" + `. The message of the condition contains the details: run ` + "`kubectl describe`" + `.
+[What each condition means](conditions.md). [Troubleshooting](troubleshoot.md) covers what the conditions do not report.
 
 Each reason is listed with the first condition that has it.
 `
 
 // sections are the conditions in the order of the page.
 var sections = []struct{ kind, text string }{
-	{"Degraded", "Something serves badly, or a change is stuck. While `Available` is True, other pods serve: a rollout that cannot progress does not\ndelete them."},
-	{"AtRisk", "The resource serves well, and may get a problem. `OOMKilled` is also a reason of `AtRisk`."},
+	{"Degraded", "Clients are served badly, or a change is stuck. While `Available` is True, other pods serve clients, because a rollout that cannot\nprogress does not delete them."},
+	{"AtRisk", "Clients are served well, but a problem may occur. `OOMKilled` is also a reason of `AtRisk`."},
 	{"Progressing", "The resource waits for its pods or other children."},
 	{"Ready", ""},
 	{"Available", ""},

@@ -110,7 +110,7 @@ func (c combination) breakSecrets(t *testing.T, dir string) {
 func (c combination) reports() string {
 	var reports []string
 	if c.mode == v1alpha1.AuthASCII {
-		reports = append(reports, "passwords of 1 users")
+		reports = append(reports, "password of 1 user")
 	}
 	if c.clientAuth != "" {
 		reports = append(reports, "certificate with the serial number ")

@@ -35,8 +35,8 @@ func newAdvise() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "advise HOST[:PORT]...",
 		Short: "Predict the hit ratio of servers with more or less memory, and recommend changes",
-		Long: `Predict the hit ratio of memcached servers with more or less memory, and recommend changes. The servers can be any
-memcached servers, including those that the operator does not manage.
+		Long: `Predict the hit ratio of memcached servers with more or less memory, and recommend changes. Works with any memcached,
+managed by the operator or not.
 
 advise lists the items of each server once, and watches the requests of clients for --watch, 5 minutes by default. It does
 not store or delete anything, and does not need a cluster. With -f, it reads the servers from the status of a Memcached. The
@@ -61,7 +61,7 @@ servers must be reachable: run advise in a pod, or forward a port of a pod and u
 	flags.StringVar(&options.name, "tls-server-name", "", "`name` in the certificates of the servers (default: the host of the address)")
 	flags.Var(newChoice(&options.auth, "none", "none", "ascii"), "auth", "how to authenticate: ascii for servers with memcached -Y")
 	flags.StringVar(&options.user, "user", "", "`name` of the user")
-	flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with lines of user:password")
+	flags.StringVar(&options.passwordFile, "password-file", "", "`file` with the password, or with user:password lines")
 	return command
 }
 
@@ -83,7 +83,7 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 		}
 	}
 	if len(addresses) == 0 {
-		return usageErrorf("advise requires the host:port of a server, or -f with a Memcached that has servers in its status")
+		return usageErrorf("advise requires the host:port of a server, or -f with a Memcached whose status lists servers")
 	}
 	for i := range addresses {
 		if addresses[i] = withPort(addresses[i]); addresses[i] == "" {

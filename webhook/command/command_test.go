@@ -91,7 +91,7 @@ func TestUsage(t *testing.T) {
 		{"an empty name among others", []string{"serve", "--client-names", "a,"}, emptyName, " serve"},
 		{"no name, for example from an empty variable", []string{"serve", "--client-names="}, emptyName, " serve"},
 		{"render without a file", []string{"render"}, "render requires a file, a directory, or - for standard input", " render"},
-		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or -f with a Memcached that has servers in its status", " advise"},
+		{"advise without a server", []string{"advise"}, "advise requires the host:port of a server, or -f with a Memcached whose status lists servers", " advise"},
 		{"a password that is not given", []string{"advise", "--auth=ascii", "a:1"}, "--auth=ascii requires --password-file", " advise"},
 		{"a CA without TLS", []string{"advise", "--tls-ca=ca.crt", "a:1"}, "the --tls-* flags require --tls", " advise"},
 		{"an interval without time", []string{"advise", "--watch=0s", "a:1"}, "--watch must be at least 1s", " advise"},
@@ -120,6 +120,17 @@ func TestUsage(t *testing.T) {
 }
 
 const emptyName = "--client-names must not contain an empty name, which would allow certificates without a name"
+
+// TestRequiredFlags: a default of a flag that is required would look like a value that works.
+func TestRequiredFlags(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"hold", "export", "clean"} {
+		help, _, _ := finish(t, command, "--help")
+		if !strings.Contains(help, "(required)") || strings.Contains(help, "(required) (default") {
+			t.Errorf("%s --help marks no flag as required, or shows a default of one:\n%s", command, help)
+		}
+	}
+}
 
 // TestFailures checks that a failure gets one sentence on stderr, and exit code 1. The command line is right, so there is no hint.
 func TestFailures(t *testing.T) {

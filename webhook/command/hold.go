@@ -15,9 +15,9 @@ func newHold() *cobra.Command {
 	var config hold.Config
 	command := inPod(&cobra.Command{
 		Use:   "hold",
-		Short: "Keep a terminating memcached serving until its items are on other servers",
-		Long: `Run as a sidecar of memcached and serve the kubelet. The preStop hook of memcached calls /hold. The liveness probe calls
-/alive.
+		Short: "Keep a terminating memcached running until its items are on other servers",
+		Long: `Run as a sidecar of memcached and answer the kubelet's hooks and probes. The preStop hook of memcached calls /hold. The
+liveness probe calls /alive.
 
 /hold responds when no client from another pod has been connected to memcached for 3s, because proxies stay connected to
 the servers that they use. It also responds when memcached has not responded for 5s, and 5s before the grace period ends.
@@ -39,6 +39,6 @@ func HoldFlags(config *hold.Config) *pflag.FlagSet {
 	flags.SortFlags = false
 	flags.StringVar(&config.Address, "address", ":11214", "`host:port` to listen on for the kubelet")
 	flags.StringVar(&config.Memcached, "memcached", "", "`host:port` of memcached (required)")
-	flags.DurationVar(&config.Grace, "grace", 30*time.Second, "`duration` of the grace period of the pod (terminationGracePeriodSeconds)")
+	flags.DurationVar(&config.Grace, "grace", 30*time.Second, "`duration` of the grace period; the operator passes terminationGracePeriodSeconds of the pod")
 	return flags
 }

@@ -34,7 +34,7 @@ so that items that no client reads also move.
 copy reads the most recently used items last. It continues if a server or a proxy restarts. With --room, the oldest items of
 each slab class that do not fit into memory after the change do not move.
 
-The exit code is 0 when all other items have moved to their new servers, and 143 after a signal. It is 1 if a server or the
+The exit code is 0 when the items have moved to their new servers, and 143 after a signal. It is 1 if a server or the
 proxies have not responded for too long, or if the proxies do not move items.`,
 		Example: "  memcached-operator copy --from cache-0.cache:11211 --through cache-proxy:11211 --rate 5000",
 	}, check, func(ctx context.Context, logger *slog.Logger) error {
@@ -45,13 +45,13 @@ proxies have not responded for too long, or if the proxies do not move items.`,
 	flags.StringVar(&config.From, "from", "", "`host:port` of the server; {ordinal} is replaced with the entry of --ordinals at --index")
 	flags.IntSliceVar(&ordinals, "ordinals", nil, "`ordinals` of the servers in their StatefulSet")
 	flags.IntVar(&config.Index, "index", 0, "`position` of this server in --ordinals, from 0")
-	flags.IntSliceVar(&stuck, "stuck", nil, "`ordinals` of servers whose nodes do not respond: the copy of such a server is complete if it has not responded for 10s")
-	flags.IntVar(&config.Servers, "servers", 0, "`number` of servers after the change, if this server remains: keys that it keeps are not read")
+	flags.IntSliceVar(&stuck, "stuck", nil, "`ordinals` of servers on unreachable nodes; the copy of such a server is complete if the server has not responded for 10s")
+	flags.IntVar(&config.Servers, "servers", 0, "`number` of servers after the change, if this server remains; keys that it keeps are not read")
 	flags.IntVar(&config.Room, "room", 0, "`MiB` of memory for the items of this server after the change; 0 if it is enough")
 	flags.StringVar(&config.Through, "through", "", "`host:port` of the proxies")
 	flags.IntVar(&config.Rate, "rate", 10000, "maximum `number` of items per second")
 	flags.IntVar(&config.InFlight, "in-flight", 64, "maximum `number` of items to read at the same time")
-	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "maximum `time` to wait for a server or the proxies")
+	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "maximum `duration` to wait for a server or the proxies")
 	return command
 }
 
@@ -68,9 +68,9 @@ func newClean() *cobra.Command {
 	command := inPod(&cobra.Command{
 		Use:   "clean",
 		Short: "Delete the items of a server that belong to other servers",
-		Long: `List the items of a memcached, and delete those whose keys belong to other servers. Otherwise, clients would find old items of an
-earlier change again. Before the number of servers decreases, a Job cleans the servers that remain. Before keys return to a server
-that the proxies do not use, a Job deletes all of its items (--of=0).
+		Long: `List the items of a memcached, and delete those whose keys belong to other servers. Without this, stale items could
+reappear. Before the number of servers decreases, a Job cleans the servers that remain. Before keys return to a server that the
+proxies do not use, a Job deletes all of its items (--of=0).
 
 clean continues if the server restarts. The exit code is 0 when the server has no such items left, and 143 after a signal. It is 1
 if the server has not responded for too long, or if an item keeps changing.`,
@@ -84,7 +84,8 @@ if the server has not responded for too long, or if an item keeps changing.`,
 	flags.IntSliceVar(&ordinals, "ordinals", nil, "`ordinals` of the servers in their StatefulSet")
 	flags.IntVar(&config.Index, "index", 0, "`position` of this server in --ordinals, from 0")
 	flags.IntVar(&config.Of, "of", -1, "`number` of servers that the proxies distribute keys to; 0 deletes all items (required)")
-	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "maximum `time` to wait for the server")
+	flags.Lookup("of").DefValue = "0" // the help shows no default
+	flags.DurationVar(&config.Patience, "patience", 2*time.Minute, "maximum `duration` to wait for the server")
 	return command
 }
 

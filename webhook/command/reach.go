@@ -40,7 +40,7 @@ The exit code is 0 once a server has responded, and 1 if no server has responded
 	}
 	flags := command.Flags()
 	flags.StringVar(&options.proxy, "proxy", "127.0.0.1:11211", "`host:port` of the proxy")
-	flags.DurationVar(&options.wait, "wait", 8*time.Second, "maximum `time` to wait for a response")
+	flags.DurationVar(&options.wait, "wait", 8*time.Second, "maximum `duration` to wait for a response")
 	flags.StringVar(&options.copyTo, "copy-to", "", "`file` to copy this program to, instead of reading keys")
 	return command
 }

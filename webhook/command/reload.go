@@ -45,9 +45,9 @@ func ReloadFlags(config *reloader.Config) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("reload", pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.StringVar(&config.TLSDirectory, "tls", "", "`directory` with tls.crt, tls.key and optionally ca.crt; empty without TLS")
-	flags.StringVar(&config.PasswordFile, "passwords", "", "`file` with lines of user:password for ASCII authentication; empty without it")
+	flags.StringVar(&config.PasswordFile, "passwords", "", "`file` with user:password lines for ASCII authentication; empty without it")
 	flags.StringVar(&config.CommandAddress, "commands", "127.0.0.1:11213", "`host:port` at which memcached accepts ASCII commands without TLS")
-	flags.StringVar(&config.TLSAddress, "serves", "127.0.0.1:11211", "`host:port` at which memcached serves over TLS")
+	flags.StringVar(&config.TLSAddress, "serves", "127.0.0.1:11211", "`host:port` at which memcached serves clients over TLS")
 	flags.StringVar(&config.Marker, "marker", "", "`file` that records a reported failure across restarts of the container")
 	flags.DurationVar(&config.Interval, "interval", 5*time.Second, "`duration` between two checks of the files")
 	flags.DurationVar(&config.Patience, "patience", 30*time.Second, "`duration` before a change that memcached does not accept is reported")

@@ -36,18 +36,18 @@ func newRender() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "render FILE...",
 		Short: "Print the desired state of custom resources, without a cluster",
-		Long: `Print the desired state of custom resources without a cluster. The output has each custom resource with its status,
+		Long: `Print the desired state of custom resources without a cluster. The output contains each custom resource with its status,
 followed by its children. It is valid input for kubectl diff -f -.
 
 FILE is a file, a directory, or - for standard input. In a directory, render reads all files that end with .yaml, .yml
-or .json, including those in subdirectories, except hidden files. The limits of a file are 8 MiB and 10,000 objects.
+or .json, including those in subdirectories, except hidden files. A file may have at most 8 MiB and 10,000 objects.
 
 render checks the schemas of the CRDs and the rules of the operator. It does not check the CEL rules of the CRDs, and lists
 the fields that have such rules on stderr. Without --operator-image, it also lists the objects that differ from those in a
 cluster.
 
 The exit code is 0 if there is no error, and 2 if the command line is invalid. It is 1 if a custom resource is invalid, a
-file cannot be read, or there is no object; stderr then has the file, the object and the field of each error. On errors,
+file cannot be read, or there is no object; stderr then shows the file, the object and the field of each error. On errors,
 render prints nothing to stdout.`,
 		Example: `  memcached-operator render -f cache.yaml
   kubectl kustomize . | memcached-operator render --skip-others - | kubectl diff -f -`,

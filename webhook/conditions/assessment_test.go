@@ -215,7 +215,7 @@ func TestMissingPodsMessage(t *testing.T) {
 	withTwoPods(time.Hour)(o)
 	o.Workload.Name, o.Workload.Namespace = "x", "web"
 	o.Rollout = RolloutOf(o.Workload, 3, o.Parent, o.Pods)
-	const want = "Deployment x has 2 of 3 pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
+	const want = "Deployment x has 2 of 3 pods, probably because of a ResourceQuota, Pod Security, an admission webhook or a missing service account. " +
 		"Check its Events: kubectl describe deployment x -n web"
 	if got := missingPods(o.Input); got == nil || got.Message != want {
 		t.Errorf("got %+v, want %q", got, want)

@@ -23,7 +23,7 @@ progress, which is a problem after a minute.
 
 // ReasonChangedByOthers is for a child with fields that somebody else has changed since it was applied.
 var ReasonChangedByOthers = NewReason(SeverityRisk, Documentation{ID: "ChangedByOthers",
-	Meaning: "An admission webhook, or another client, changes fields of a child after each apply, such as images, resources, security contexts, tolerations or labels. The pods run with the changed fields. The message has the fields, their values, and the fields of `spec` that set them. `Ready` may be True.",
+	Meaning: "An admission webhook or another client changes fields of a child after each apply, such as images, resources, security contexts, tolerations or labels. The pods run with the changed fields. The message lists the fields, their values, and the fields of `spec` that set them. `Ready` may be True.",
 	Remedy:  "Set the fields of `spec` to these values, or exclude the child from the policy: [Policies](troubleshoot.md#policies)."})
 
 // SpecField returns the field of spec that sets a field of a child's pod template; "" if there is none. Paths are those of [merge.Change],
@@ -89,13 +89,13 @@ func changedText(kind, name string, changes []merge.Change, specField SpecField)
 		fields = append(fields, fmt.Sprintf("%s is %s instead of %s (%s)", path, valueText(change.Before), valueText(change.After), setting))
 	}
 	if more := len(changes) - len(fields); more > 0 {
-		fields = append(fields, fmt.Sprintf("%d more", more))
+		fields = append(fields, fmt.Sprintf("further changes: %d", more))
 	}
 	remedy := "Exclude the " + kind + " from the policy that changes it."
 	if hasSetting {
 		remedy = "Set the fields of spec to these values, or exclude the " + kind + " from the policy that changes it."
 	}
-	return fmt.Sprintf("An admission webhook, or another client, has changed %s %s since it was applied: %s. %s", kind, name, strings.Join(fields, "; "), remedy)
+	return fmt.Sprintf("An admission webhook or another client has changed %s %s since it was applied: %s. %s", kind, name, strings.Join(fields, "; "), remedy)
 }
 
 func valueText(value any) string {

@@ -18,7 +18,7 @@ const appliedTemplate = `{"template":{"metadata":{"annotations":{"memcached-oper
 
 // TestChangedByOthers: a workload that runs what the operator wants is ready, and nothing else is.
 func TestChangedByOthers(t *testing.T) {
-	const start, exclude = "An admission webhook, or another client, has changed Deployment x since it was applied: ", " Exclude the Deployment from the policy that changes it."
+	const start, exclude = "An admission webhook or another client has changed Deployment x since it was applied: ", " Exclude the Deployment from the policy that changes it."
 	const set = " Set the fields of spec to these values, or exclude the Deployment from the policy that changes it."
 	cases := []struct {
 		reason, old, new string
@@ -95,7 +95,7 @@ func TestChangedTextCounts(t *testing.T) {
 	child := &observed.Child{Spec: []byte(live), ChildMeta: observed.ChildMeta{Annotations: map[string]string{observed.LastAppliedAnnotation: `{"spec":` + appliedTemplate + `}`}}}
 	deployment := desiredChild(t, `{"name":"x"}`, appliedTemplate)
 	state, err := compareChild(deployment, child, nil)
-	if err != nil || state.pending == nil || !strings.Contains(state.pending.Message, "; 3 more. Exclude") {
+	if err != nil || state.pending == nil || !strings.Contains(state.pending.Message, "; further changes: 3. Exclude") {
 		t.Errorf("got %+v, %v, want four changes, and the number of the others", state.pending, err)
 	}
 }

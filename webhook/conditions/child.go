@@ -22,12 +22,12 @@ a minute, the child is a problem: see overdue.go.
 var (
 	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
 	ReasonChildMissing = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Missing",
-		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with the same name has another owner. After a minute, this is a problem. A missing NetworkPolicy of running pods is a problem immediately (`OpenToAll`).",
-		Remedy:  "Check the Events of the resource. If another object has the same name, rename that object or the resource."})
+		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with the same name has another owner. This is a problem after a minute, or immediately if pods run without their NetworkPolicy (`OpenToAll`).",
+		Remedy:  "Check the Events of the resource. If an object with the same name has another owner, rename that object or the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
 	ReasonChildOutdated = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Outdated",
-		Meaning: "The child differs from the desired state. The message names the field. After a minute, this is a problem. Either the API server rejects the update, or another client changes the child after each apply.",
-		Remedy:  "Check the Events of the resource: one of them reports why the API server rejects the update. If a policy changes the child, exclude the child from it."})
+		Meaning: "The child differs from the desired state. The message names the field. This is a problem after a minute. Either the API server rejects the update, or another client changes the child after each apply.",
+		Remedy:  "Check the Events of the resource, one of which reports why the API server rejects the update. If a policy changes the child, exclude the child from it."})
 )
 
 // observedChild is a child of any kind.
@@ -92,7 +92,7 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 		return childState{changed: ReasonChangedByOthers.Risk("%s", message)}, nil
 	case strings.HasPrefix(field, operatorAnnotations):
 		return childState{
-			pending:    outdated.Progress("%s %s has not been updated for the latest change of this resource. Check the Events of this resource.", kind, name),
+			pending:    outdated.Progress("%s %s has not been updated to match the latest change to this resource. Check the Events of this resource.", kind, name),
 			recordOnly: true,
 		}, nil
 	}

@@ -46,7 +46,7 @@ func TestPendingChildNamesTheChange(t *testing.T) {
 	o.Children = []runtime.Object{deployment, service}
 	cases := []struct{ reason, port, want string }{
 		{"a field of the Service differs", "2", "Service x differs from the desired state in spec.port. Check the Events of this resource."},
-		{"nothing else differs", "1", "Deployment x has not been updated for the latest change of this resource. Check the Events of this resource."},
+		{"nothing else differs", "1", "Deployment x has not been updated to match the latest change to this resource. Check the Events of this resource."},
 	}
 	for _, test := range cases {
 		o.Child = func(desired runtime.Object) any {

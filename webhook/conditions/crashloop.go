@@ -22,7 +22,7 @@ const maxLine = 300
 
 // ReasonCrashLoopBackOff is for a container that exits repeatedly.
 var ReasonCrashLoopBackOff = NewReason(SeverityProblem, Documentation{ID: CrashLoopBackOff,
-	Meaning: "A container exits repeatedly. The message has its name, its exit code and what to check.",
+	Meaning: "A container exits repeatedly. The message shows its name, its exit code and what to check.",
 	Remedy:  "Check the log of the container with `kubectl logs`."})
 
 func crashed(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {

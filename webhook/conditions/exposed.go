@@ -18,7 +18,7 @@ is a problem immediately. A spec that has just enabled the NetworkPolicy gets on
 // ReasonOpenToAll is for pods whose NetworkPolicy is missing.
 var ReasonOpenToAll = NewReason(SeverityProblem, Documentation{ID: "OpenToAll", Parent: "Memcached",
 	Meaning: "The NetworkPolicy in the message does not exist, but pods run. Every peer that can reach the pods can connect.",
-	Remedy:  "Check the Events of the resource: one of them reports why the API server rejects the NetworkPolicy. If the pods must not be open until then, stop them with `size: 0`. If they may be open, set `spec.networkPolicy.enabled: false`."})
+	Remedy:  "Check the Events of the resource, one of which reports why the API server rejects the NetworkPolicy. If the pods must not be open until it exists, stop them with `size: 0`. If they may be open, set `spec.networkPolicy.enabled: false`."})
 
 func exposed(c checked) Finding {
 	running := func(pod *observed.Pod) bool { return pod.ContainerRunning(c.Container) }

@@ -19,8 +19,8 @@ var pullReasons = []string{"ErrImagePull", "RegistryUnavailable", "SignatureVali
 
 // ReasonImagePullBackOff is for a container whose image cannot be pulled.
 var ReasonImagePullBackOff = NewReason(SeverityProblem, Documentation{ID: "ImagePullBackOff",
-	Meaning: "The image cannot be pulled. The message has the response of the registry. The reason includes what the kubelet reports as `ErrImagePull`, `RegistryUnavailable` or `SignatureValidationFailed`.",
-	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`. A private image of the operator needs a Secret in the namespace of the cache too: [Pull Secrets](install.md#pull-secrets)."})
+	Meaning: "The image cannot be pulled. The message shows the registry's response. This reason includes the kubelet's `ErrImagePull`, `RegistryUnavailable` and `SignatureValidationFailed`.",
+	Remedy:  "Check `spec.image` and `spec.imagePullSecrets`. If the operator's image is private, the namespace of the cache needs a pull Secret too: [Pull Secrets](install.md#pull-secrets)."})
 
 func isPull(waiting *observed.ContainerWaiting) bool {
 	return waiting.Reason == ReasonImagePullBackOff.id || slices.Contains(pullReasons, waiting.Reason)

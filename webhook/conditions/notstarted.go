@@ -10,7 +10,7 @@ problem.
 */
 
 // ReasonNotStarted is the class of reasons that the kubelet sets for a container that does not start.
-var ReasonNotStarted = NewReason(SeverityProblem, Documentation{ID: "<reason of the kubelet>",
+var ReasonNotStarted = NewReason(SeverityProblem, Documentation{ID: "<the kubelet's reason>",
 	Meaning: "A container does not start. The reason and the message are from the kubelet, for example `CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`, `InvalidImageName` or `ErrImageNeverPull`.",
 	Remedy:  "Check the object or the command that the message names, such as a Secret of `spec`."})
 

@@ -16,7 +16,7 @@ controller-uid has the parent's UID, which it adopts.
 // ReasonOrphaned is for a parent that has pods but no workload.
 var ReasonOrphaned = NewReason(SeverityOverdue, Documentation{ID: "Orphaned",
 	Meaning: "A deleted resource with the same name left its Deployment or StatefulSet behind.",
-	Remedy:  "To adopt it with its pods, run the `kubectl label` command in the message. Otherwise, delete it: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
+	Remedy:  "To adopt the workload with its pods, run the `kubectl label` command in the message. Otherwise, delete the workload: [Migrate](migrate.md#re-create-a-memcached-and-keep-its-pods)."})
 
 func isOrphaned(in *Input) bool {
 	return in.Workload == nil && len(in.Pods) > 0 && len(in.Children) > 0

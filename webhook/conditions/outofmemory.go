@@ -33,20 +33,20 @@ func outOfMemory(in *Input, container observed.ContainerStatus) *Problem {
 	if limit == "" || desired == "" || limit == desired {
 		return ReasonOOMKilled.Problem("%s", joinSentences(killed, in.Remedies[name].OOMKilled))
 	}
-	return ReasonOOMKilled.Problem("%s", joinSentences(killed+" of "+limit, otherLimit(in, name, limit, desired)))
+	owner, remedy := otherLimit(in, name, limit)
+	return ReasonOOMKilled.Problem("%s", joinSentences(fmt.Sprintf("%s of %s, but %s %s", killed, limit, owner, desired), remedy))
 }
 
-// otherLimit says why a container has another limit than the operator wants.
-func otherLimit(in *Input, container, limit, desired string) string {
-	text := "the desired limit is " + desired
+// otherLimit returns what has the desired limit if a container has another one, and what to do.
+func otherLimit(in *Input, container, limit string) (owner, remedy string) {
 	if !in.Rollout.AllUpdated() {
-		return text // the pod may have an earlier template
+		return "the desired limit is", "" // the pod may have an earlier template
 	}
 	workload := in.Children[0].GetObjectKind().GroupVersionKind().Kind + " " + in.Workload.Name
 	if in.Workload.Container(container).Resources.Limits.Memory != limit {
-		return fmt.Sprintf("%s, and %s has this limit: a VerticalPodAutoscaler or another client has resized the pod. Exclude the pods from resizing, then delete this pod", text, workload)
+		return workload + " has the desired limit of", "a VerticalPodAutoscaler or another client has resized the pod, so exclude the pods from resizing, then delete this pod"
 	}
-	return fmt.Sprintf("%s: an admission webhook, or another client, has changed %s. Exclude it from the policy that changes it, or decrease the memory for items", text, workload)
+	return "the desired limit is", fmt.Sprintf("an admission webhook or another client has changed %s, so exclude it from the policy that changes it, or decrease the memory for items", workload)
 }
 
 // desiredLimit returns the memory limit of a container in the desired workload, the first of the children; "" if there is none.

@@ -59,11 +59,11 @@ func TestOutOfMemoryLimit(t *testing.T) {
 	}{
 		{"the pod has the limit of the operator", "123Mi", "123Mi", 3, ". Increase it."},
 		{"the kubelet does not report the limit", "", "123Mi", 3, ". Increase it."},
-		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi. The desired limit is 123Mi, and Deployment x has this limit: " +
-			"a VerticalPodAutoscaler or another client has resized the pod. Exclude the pods from resizing, then delete this pod."},
-		{"a policy has changed the workload", "80Mi", "80Mi", 3, " of 80Mi. The desired limit is 123Mi: an admission webhook, or another client, has changed Deployment x. " +
-			"Exclude it from the policy that changes it, or decrease the memory for items."},
-		{"spec has another limit since, and the pod is not replaced yet", "80Mi", "123Mi", 2, " of 80Mi. The desired limit is 123Mi."},
+		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi, but Deployment x has the desired limit of 123Mi. " +
+			"A VerticalPodAutoscaler or another client has resized the pod, so exclude the pods from resizing, then delete this pod."},
+		{"a policy has changed the workload", "80Mi", "80Mi", 3, " of 80Mi, but the desired limit is 123Mi. An admission webhook or another client has changed Deployment x, " +
+			"so exclude it from the policy that changes it, or decrease the memory for items."},
+		{"spec has another limit since, and the pod is not replaced yet", "80Mi", "123Mi", 2, " of 80Mi, but the desired limit is 123Mi."},
 	}
 	for _, test := range cases {
 		o := settled(t)

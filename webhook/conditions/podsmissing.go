@@ -19,8 +19,8 @@ why pods are refused. Both controllers create a missing pod within about a secon
 
 // ReasonPodsMissing is for a workload that cannot create all of its pods and does not report why.
 var ReasonPodsMissing = NewReason(SeverityBlocker, Documentation{ID: "PodsMissing",
-	Meaning: "Some or all pods of the workload have not been created for a minute. The message has the numbers. The cause is only in the Events of the workload.",
-	Remedy:  "Run the `kubectl describe` command in the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook and a missing service account."})
+	Meaning: "Some or all pods of the workload still do not exist after a minute. The message shows the numbers. Only the Events of the workload show the cause.",
+	Remedy:  "Run the `kubectl describe` command in the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook or a missing service account."})
 
 func missingPods(in *Input) *Progress {
 	if in.Workload == nil || len(in.Children) == 0 || in.Rollout.Desired == 0 {
@@ -35,7 +35,7 @@ func missingPods(in *Input) *Progress {
 	if existing > 0 && !workload.CaughtUp() {
 		return nil // its controller has not acted on the change
 	}
-	return ReasonPodsMissing.Progress("%s %s has %d of %d pods. Likely causes are a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",
+	return ReasonPodsMissing.Progress("%s %s has %d of %d pods, probably because of a ResourceQuota, Pod Security, an admission webhook or a missing service account. Check its Events: kubectl describe %s %s -n %s",
 		kind, workload.Name, existing, desired, strings.ToLower(kind), workload.Name, workload.Namespace)
 }
 

@@ -14,10 +14,10 @@ A rollout looks at the numbers of replicas in the status of the workload, at its
 // The reasons of replicas that do not match the desired ones yet.
 var (
 	ReasonRollingOut = NewReason(SeverityProgress, Documentation{ID: "RollingOut",
-		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message has the numbers. For the Deployment of the proxies, it starts with `Proxies:`.",
-		Remedy:  "If this state lasts, `Degraded` has the cause."})
+		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message shows the numbers. For the Deployment of the proxies, it starts with `Proxies:`.",
+		Remedy:  "If this state lasts, `Degraded` shows the cause."})
 	ReasonMinReadySeconds = NewReason(SeverityProgress, Documentation{ID: "MinReadySeconds",
-		Meaning: "All pods are updated and ready, but some have not been ready for `spec.rollout.minReadySeconds` (default 30) yet. They serve, and `Available` is True."})
+		Meaning: "All pods are updated and ready, but some have not been ready for `spec.rollout.minReadySeconds` (default 30) yet. They serve clients, and `Available` is True."})
 )
 
 // Rollout compares the replicas that a parent desires with those that its workload and its pods report.

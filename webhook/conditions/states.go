@@ -18,14 +18,14 @@ var (
 	ReasonReplicaReady = NewReason(NoFinding, Documentation{ID: "ReplicaReady", Uses: []Use{{api.Available, metav1.ConditionTrue}},
 		Meaning: "At least one pod is ready."})
 	ReasonServing = NewReason(NoFinding, Documentation{ID: "Serving", Uses: []Use{{api.Available, metav1.ConditionTrue}},
-		Meaning: "A pod serves, but it is being deleted, or another of its containers (the exporter, the reloader or hold) is not ready.",
-		Remedy:  "`Progressing`, `Degraded` or `MetricsReady` has the cause."})
+		Meaning: "A pod serves clients, but either it is being deleted or another of its containers (the exporter, the reloader or hold) is not ready.",
+		Remedy:  "`Progressing`, `Degraded` or `MetricsReady` shows the cause."})
 	ReasonNoReplicaReady = NewReason(NoFinding, Documentation{ID: "NoReplicaReady", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No pod is ready, so clients are not served.",
-		Remedy:  "If the cause is known, `Degraded` has it."})
+		Remedy:  "If the cause is known, `Degraded` shows it."})
 	ReasonNoProxyReady = NewReason(NoFinding, Documentation{ID: "NoProxyReady", Parent: "Memcached", Uses: []Use{{api.Available, metav1.ConditionFalse}},
 		Meaning: "No proxy is ready, so clients are not served.",
-		Remedy:  "If the cause is known, `Degraded` has it."})
+		Remedy:  "If the cause is known, `Degraded` shows it."})
 	ReasonScaledToZero = NewReason(NoFinding, Documentation{ID: "ScaledToZero",
 		Uses:    []Use{{api.Available, metav1.ConditionFalse}, {api.Ready, metav1.ConditionTrue}},
 		Meaning: "The desired number of pods is 0, and no pod runs."})
@@ -44,7 +44,7 @@ func (a *Assessment) available() metav1.Condition {
 	case !a.unreachable && (a.Rollout.Ready > 0 || a.Rollout.readyPods > 0):
 		return NewCondition(api.Available, metav1.ConditionTrue, ReasonReplicaReady, "At least one replica is ready.")
 	case a.serves:
-		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves, but it is being deleted, or another of its containers is not ready.")
+		return NewCondition(api.Available, metav1.ConditionTrue, ReasonServing, "At least one pod serves clients, but either it is being deleted or another of its containers is not ready.")
 	case a.Rollout.exists && a.Rollout.Desired == 0:
 		return NewCondition(api.Available, metav1.ConditionFalse, ReasonScaledToZero, "The desired number of replicas is 0.")
 	}

@@ -12,7 +12,7 @@ import (
 
 // ReasonInvalidSpec is for a spec that the API server accepted and validation of the hook rejects.
 var ReasonInvalidSpec = NewReason(SeverityBlocker, Documentation{ID: "InvalidSpec",
-	Meaning: "The API server accepts the spec, but the operator does not. The message names the field. The children do not change. For a `Memcached`, the message also lists missing children, which are not created until the spec is valid.",
+	Meaning: "The API server accepts the spec, but the operator rejects it. The message names the field. The children do not change. For a `Memcached`, the message also lists missing children, which are not created until the spec is valid.",
 	Remedy:  "Correct the field. If the message mentions `childResources`, [the CompositeController does not list a kind](install.md#your-own-kustomization) that the field requires."})
 
 // Status returns the status of the parent. It has the conditions of every parent with replicas, and the additional ones.

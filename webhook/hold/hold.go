@@ -80,7 +80,7 @@ func (c *Config) handler(ctx context.Context) http.Handler {
 			return
 		}
 		defer holds.add(address, -1)
-		c.Logger.Info("The pod terminates. memcached serves until no client is connected.")
+		c.Logger.Info("The pod terminates. memcached serves clients until none is connected.")
 		reason := c.hold(r.Context(), func() (clients, time.Duration, error) { return memcached.clients(ctx) })
 		c.Logger.Info("memcached may stop.", "reason", reason)
 		fmt.Fprintln(w, reason)

@@ -195,9 +195,9 @@ func TestRiskOfAJob(t *testing.T) {
 		resyncAfter time.Duration
 	}{
 		{"its pods have 15 seconds left to start", 4, "0-2_0-3_warming", started(45), "", 15 * time.Second},
-		{"its pods have not started for a minute", 4, "0-2_0-3_warming", started(60), "JobNotStarted: No pod", time.Minute},
+		{"its pods have not started for a minute", 4, "0-2_0-3_warming", started(60), "JobNotStarted: After a minute, no pod", time.Minute},
 		{"it has just been desired, long after the phase of the proxies has begun", 4, "0-2_0-3_warming", refused, "", time.Minute},
-		{"the API server refuses it while the proxies have announced a decrease", 2, "0-2_0-1_announcing", refused, "JobNotStarted: Job cache-move has not been created", 0},
+		{"the API server refuses it while the proxies have announced a decrease", 2, "0-2_0-1_announcing", refused, "JobNotStarted: Job cache-move still does not exist", 0},
 		{"it fails in a warm-up", 4, "0-2_0-3_warming", fails, "JobFailed: Job cache-move has failed", time.Minute},
 		{"it fails before a decrease", 2, "0-2_0-1_announcing", fails, "set spec.proxy.warmup.enabled to false", 0},
 	}

@@ -30,7 +30,7 @@ func TestFlashProblems(t *testing.T) {
 	}{
 		{"no volume is free", observed.PodStatus{Conditions: observed.PodConditions{scheduled}}, false, "VolumeClaimPending", `claim cache-0-flash for 100Gi of the StorageClass "local"`},
 		{"the volume is not attached", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, false, "FlashNotMounted", "the volume of claim cache-0-flash"},
-		{"the volume is not attached, or a Secret is missing", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, true, "SecretNotMounted", "Secret tls exists and has the keys tls.crt and tls.key, and that the node can attach and mount the volume of claim cache-0-flash"},
+		{"the volume is not attached, or a Secret is missing", observed.PodStatus{StartTime: noon.Add(-time.Hour), Conditions: observed.PodConditions{mounting}}, true, "SecretNotMounted", "Secret tls exists and contains the keys tls.crt and tls.key, and that the node can attach and mount the volume of claim cache-0-flash"},
 	}
 	for _, test := range cases {
 		memcached := sample.New(1)

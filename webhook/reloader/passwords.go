@@ -31,6 +31,9 @@ func (c *Config) reloadPasswords() (string, error) {
 	}
 	for deadline := time.Now().Add(timeout); ; time.Sleep(200 * time.Millisecond) {
 		if err = c.logInAll(users); err == nil {
+			if len(users) == 1 {
+				return "password of 1 user", nil
+			}
 			return fmt.Sprintf("passwords of %d users", len(users)), nil
 		}
 		if time.Now().After(deadline) { // memcached loads them within about a second

@@ -93,7 +93,7 @@ func TestReloadPasswords(t *testing.T) {
 		test.change(m, &config)
 		loaded, err := config.reloadPasswords()
 		switch {
-		case test.want == "" && (err != nil || loaded != "passwords of 1 users"):
+		case test.want == "" && (err != nil || loaded != "password of 1 user"):
 			t.Errorf("%s: loaded %q, %v", test.reason, loaded, err)
 		case test.want != "" && (err == nil || err.Error() != test.want):
 			t.Errorf("%s: error %v, want %s", test.reason, err, test.want)

@@ -33,7 +33,7 @@ const (
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
 func documents(input Input) ([]document, error) {
 	if len(input.Content) > maxBytes {
-		return nil, fmt.Errorf("%s has more than %d bytes. Split the file", input.Name, maxBytes)
+		return nil, fmt.Errorf("%s is larger than %d bytes. Split the file", input.Name, maxBytes)
 	}
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(input.Content)))
 	var found []document
@@ -50,7 +50,7 @@ func documents(input Input) ([]document, error) {
 			return nil, doc.errorOf(err)
 		}
 		if found = append(found, objects...); len(found) > maxObjects || doc.number > maxObjects {
-			return nil, fmt.Errorf("%s has more than %d objects. Split the file", input.Name, maxObjects)
+			return nil, fmt.Errorf("%s contains more than %d objects. Split the file", input.Name, maxObjects)
 		}
 	}
 }

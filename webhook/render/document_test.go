@@ -45,9 +45,9 @@ func TestDocuments(t *testing.T) {
 		{"a list without items", "apiVersion: v1\nkind: List\n", "", "parents.yaml, document 1: the operator has no controller for kind List of v1"},
 		{"items of an object that is not a list", first + "items:\n- " + firstJSON + "\n", "", `parents.yaml, Memcached a: unknown field "items"`},
 		{"an item that is a string", list + "[text]\n", "", "parents.yaml, document 1: an item of the list is not an object"},
-		{"too many items", list + "\n" + strings.Repeat("- {}\n", 10_001), "", "parents.yaml has more than 10000 objects"},
-		{"too many documents", strings.Repeat("---\n", 2_000_000), "", "parents.yaml has more than 10000 objects"},
-		{"a file that is too large", "# " + strings.Repeat("a", 8<<20), "", "parents.yaml has more than 8388608 bytes"},
+		{"too many items", list + "\n" + strings.Repeat("- {}\n", 10_001), "", "parents.yaml contains more than 10000 objects"},
+		{"too many documents", strings.Repeat("---\n", 2_000_000), "", "parents.yaml contains more than 10000 objects"},
+		{"a file that is too large", "# " + strings.Repeat("a", 8<<20), "", "parents.yaml is larger than 8388608 bytes"},
 	}
 	for _, test := range cases {
 		names, err := parentsIn(test.text)

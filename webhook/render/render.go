@@ -80,7 +80,7 @@ func Render(controllers []composite.Controller, inputs []Input, options Options)
 	}
 	err = errors.Join(errs...)
 	if err == nil && read == 0 {
-		err = errors.New("there is nothing to render, because the input has no object")
+		err = errors.New("there is nothing to render, because the input contains no object")
 	}
 	return rendered, err
 }
@@ -97,7 +97,7 @@ func controllerOf(controllers []composite.Controller, parent document) (composit
 	if kind := parent.kind(); kind.Kind != "" && kind.Version != "" {
 		problem = fmt.Sprintf("the operator has no controller for kind %s of %s", text.Value(kind.Kind), text.Value(kind.GroupVersion().String()))
 	}
-	return composite.Controller{}, parent.errorOf(fmt.Errorf("%s. It has controllers for %s; use --skip-others to skip other objects", problem, strings.Join(kinds, ", ")))
+	return composite.Controller{}, parent.errorOf(fmt.Errorf("%s. Controllers exist for %s; use --skip-others to skip other objects", problem, strings.Join(kinds, ", ")))
 }
 
 // isOther reports whether no controller has the API group or the kind of an object. A parent with a misspelled group or kind is

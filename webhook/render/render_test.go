@@ -112,7 +112,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"a name that looks like a negative index", parent("metadata: {name: a}\nspec: {size: 1, tolerations: [{}], tolerations.-1: 1}\n"), `unknown field "spec.tolerations.-1"`},
 		{"a unit that is not one of quantities", parent("metadata: {name: a}\nspec: {size: 1, cache: {memory: 64MB}}\n"), "spec.cache.memory: is not a quantity. Use a number with a unit such as Mi or Gi, for example 64Mi"},
 		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), "parents.yaml, Memcached default/a.b: metadata.name"},
-		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "parents.yaml, Pod a: the operator has no controller for kind Pod of v1. It has controllers for Memcached (cache.example.com/v1alpha1)"},
+		{"a kind without a controller", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "parents.yaml, Pod a: the operator has no controller for kind Pod of v1. Controllers exist for Memcached (cache.example.com/v1alpha1)"},
 		{"a duplicate key", parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml"},
 		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", "parents.yaml, document 1: apiVersion or kind is missing"},
 		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml, document 4: the YAML is invalid: "},

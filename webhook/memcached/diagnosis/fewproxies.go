@@ -13,10 +13,10 @@ This check looks at the nodes of the proxies. A server that is drained ends when
 // The reasons of proxies that stop together.
 var (
 	ReasonOneProxy = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "OneProxy", Parent: "Memcached",
-		Meaning: "The cache has only one proxy. While it restarts, no command works. A drained server then stops immediately, because no proxy is connected to it, and loses its items.",
+		Meaning: "The cache has only one proxy. While it restarts, every command fails. A drained server then stops immediately, because no proxy is connected to it, and loses its items.",
 		Remedy:  "Set `spec.proxy.replicas` to 2 or more."})
 	ReasonProxiesOnOneNode = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ProxiesOnOneNode", Parent: "Memcached",
-		Meaning: "All proxies run on one node. If this node fails or is drained, no command works until new proxies are ready.",
+		Meaning: "All proxies run on one node. If this node fails or is drained, every command fails until new proxies are ready.",
 		Remedy:  "Free resources on other nodes, then restart the proxies: `kubectl rollout restart deployment NAME-proxy`."})
 )
 
@@ -26,7 +26,7 @@ func fewProxies(in *Input) conditions.Finding {
 	case spec == nil || len(proxies) == 0 || *spec.Replicas == 0:
 		return conditions.Finding{}
 	case *spec.Replicas == 1:
-		return conditions.Finding{Risk: ReasonOneProxy.Risk("The cache has only one proxy: while it restarts, no command works, and a drained server loses its items. Set spec.proxy.replicas to 2 or more.")}
+		return conditions.Finding{Risk: ReasonOneProxy.Risk("The cache has only one proxy, so every command fails and a drained server loses its items while the proxy restarts. Set spec.proxy.replicas to 2 or more.")}
 	case len(proxies) < int(*spec.Replicas):
 		return conditions.Finding{}
 	}
@@ -36,5 +36,5 @@ func fewProxies(in *Input) conditions.Finding {
 			return conditions.Finding{}
 		}
 	}
-	return conditions.Finding{Risk: ReasonProxiesOnOneNode.Risk("All %d proxies run on node %s: if it fails or is drained, no command works until new proxies are ready. Free resources on other nodes, then restart the Deployment of the proxies.", len(proxies), node)}
+	return conditions.Finding{Risk: ReasonProxiesOnOneNode.Risk("All %d proxies run on node %s, so if it fails or is drained, every command fails until new proxies are ready. Free resources on other nodes, then restart the Deployment of the proxies.", len(proxies), node)}
 }

@@ -17,7 +17,7 @@ first, or the time was too short. Before that, it compares the grace period of s
 
 // ReasonGraceTooShort is for a server whose time ends before its items have moved.
 var ReasonGraceTooShort = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "GraceTooShort", Parent: "Memcached",
-	Meaning: "A server that is being deleted stops in less than a minute, and its items have not moved yet: [Drains](change.md#drains). Items that have not moved by then are lost. Or no server is being deleted, but in the last change of this cache, the items of a server took longer to move than its grace period. A drain would then lose items.",
+	Meaning: "Either a server that is being deleted stops in less than a minute, and items that have not moved by then are lost: [Drains](change.md#drains). Or a server took longer to move its items in the last change than its grace period, so a drain would lose items.",
 	Remedy:  "If the spare does not start, fix the problem that its pod reports. Otherwise, increase `spec.terminationGracePeriodSeconds` and the timeout of the tool that drains the nodes, or increase `spec.proxy.warmup.itemsPerSecond`."})
 
 // endsSoon is the rest of the grace period in which a server should have no items any more.
@@ -33,7 +33,7 @@ func graceTooShort(in *Input) conditions.Finding {
 	}
 	server := in.Facts.Servers[ordinal]
 	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
-		"Pod %s is being deleted and stops at %s, but %s: items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains.",
+		"Pod %s is being deleted and stops at %s, but %s, and items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains.",
 		server.Name, server.GraceEnds.UTC().Format(time.RFC3339), stage(in.Decision.Routes, ordinal))}
 }
 
@@ -47,7 +47,7 @@ func drainTooLong(in *Input) *conditions.Risk {
 	if status.SecondsPerServer <= grace {
 		return nil
 	}
-	return ReasonGraceTooShort.Risk("In the last change, the items of a server took %d s to move, but the grace period of the servers is %d s: a drained server stops before all its items have moved. Increase spec.terminationGracePeriodSeconds, or increase spec.proxy.warmup.itemsPerSecond and wait for the next change.",
+	return ReasonGraceTooShort.Risk("In the last change, a server took %d s to move its items, but the grace period is %d s, so a drain would lose items. Increase spec.terminationGracePeriodSeconds, or increase spec.proxy.warmup.itemsPerSecond, whose effect is evaluated after the next change.",
 		status.SecondsPerServer, grace)
 }
 

@@ -40,7 +40,7 @@ func TestGraceTooShort(t *testing.T) {
 		if got.Risk != nil {
 			risk = got.Risk.Message
 		}
-		if rest := ": items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains."; test.risk != "" {
+		if rest := ", and items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains."; test.risk != "" {
 			test.risk += rest
 		}
 		if risk != test.risk || got.Wait != test.wait {
@@ -60,8 +60,8 @@ func TestDrainTooLong(t *testing.T) {
 		want   string
 	}{
 		{"there is time by default", hold, nil, 540, ""},
-		{"longer than the default", hold, nil, 541, "In the last change, the items of a server took 541 s to move, but the grace period of the servers is 540 s"},
-		{"longer than spec has it", hold, new(int64(60)), 61, "In the last change, the items of a server took 61 s to move, but the grace period of the servers is 60 s"},
+		{"longer than the default", hold, nil, 541, "In the last change, a server took 541 s to move its items, but the grace period is 540 s"},
+		{"longer than spec has it", hold, new(int64(60)), 61, "In the last change, a server took 61 s to move its items, but the grace period is 60 s"},
 		{"nothing moves in a drain", children.Images{}, new(int64(60)), 61, ""},
 	} {
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace

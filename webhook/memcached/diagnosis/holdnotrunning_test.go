@@ -39,7 +39,7 @@ func TestHoldNotRunning(t *testing.T) {
 		found := holdNotRunning(&Input{Memcached: cacheOf(test.spec), Images: children.Images{Hold: test.image}, Input: &conditions.Input{Pods: test.pods}})
 		got := ""
 		if found.Risk != nil {
-			got = strings.Replace(found.Risk.Message, ": if such a pod is drained or deleted, its items are lost. ", ": ", 1)
+			got = strings.Replace(found.Risk.Message, ", so items are lost if such a pod is drained or deleted. ", ": ", 1)
 		}
 		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: the risk is %q, want %q", test.reason, got, test.want)

@@ -27,11 +27,11 @@ func jobFailed(in *Input) conditions.Finding {
 	switch d.Job.Task() {
 	case moves.CleanAdded:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
-			"Job %s could not delete old items on the servers that items move to, so the move cannot continue and no other server can be drained. Check the logs of its pods, then delete the Job: the operator creates it again.", name)}
+			"Job %s could not delete old items on the destination servers, so the move cannot continue and no other server can be drained. Check the logs of its pods, then delete the Job so that the operator creates it again.", name)}
 	case moves.CleanStaying:
 		return conditions.Finding{Risk: ReasonJobFailed.Risk(
-			"Job %s could not delete old items on the remaining servers, so the decrease cannot start. Check the logs of its pods, then delete the Job: the operator creates it again. Or set spec.proxy.warmup.enabled to false: the items of the removed servers are then lost, and deleted items may reappear.", name)}
+			"Job %s could not delete old items on the remaining servers, so the decrease cannot start. Check the logs of its pods, then delete the Job so that the operator creates it again, or set spec.proxy.warmup.enabled to false, which loses the items of the removed servers and may make deleted items reappear.", name)}
 	}
 	return conditions.Finding{Risk: ReasonJobFailed.Risk(
-		"Job %s has failed: items that no client reads before the warm-up ends are lost. Check the logs of its pods, then delete the Job: the operator creates it again.", name)}
+		"Job %s has failed, so items that no client reads before the warm-up ends are lost. Check the logs of its pods, then delete the Job so that the operator creates it again.", name)}
 }

@@ -24,11 +24,11 @@ pods have run and failed retries, and fails itself: JobFailed.
 // The reasons of a change whose Job has no pod that runs.
 var (
 	ReasonJobNotStarted = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotStarted", Parent: "Memcached",
-		Meaning: "For a minute, the Job of a change with proxies has not been created, or none of its pods has run. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the decrease waits. In `AddingServers`, items stay on a spare, and no other server can be drained.",
+		Meaning: "The Job of a change with proxies still does not exist after a minute, or none of its pods has started. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the decrease waits. In `AddingServers`, items stay on a spare, and no other server can be drained.",
 		Remedy:  "If the Job does not exist, check the Events of the Memcached. Otherwise, check the Events of the Job and its pods. Likely causes are RBAC permissions, quotas, admission policies, the image, and missing resources on the nodes."})
 	ReasonJobSuspended = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobSuspended", Parent: "Memcached",
 		Meaning: "The Job of a change with proxies is suspended. The effects are those of `JobNotStarted`. A queue such as Kueue suspends Jobs until it admits them.",
-		Remedy:  "Set the label of the queue in `spec.proxy.job.labels`, such as `kueue.x-k8s.io/queue-name`, or exempt the namespace from the queue. Then delete the Job: the operator creates it again."})
+		Remedy:  "Set the queue's label in `spec.proxy.job.labels`, such as `kueue.x-k8s.io/queue-name`, or exempt the namespace from the queue. Then delete the Job, which the operator creates again."})
 )
 
 // jobStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
@@ -43,13 +43,13 @@ func jobNotStarted(in *Input) conditions.Finding {
 	}
 	effect := jobEffect(d)
 	since, risk := jobDesiredSince(in), ReasonJobNotStarted.Risk(
-		"Job %s has not been created for a minute. %s Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
+		"Job %s still does not exist after a minute, so %s. Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
 	switch current := isCurrent(job, d); {
 	case current && (job.Complete() || job.Failed()):
 		return conditions.Finding{}
 	case current && job.Spec.Suspend:
 		risk = ReasonJobSuspended.Risk(
-			"Job %s is suspended, so its pods do not run. %s If a queue such as Kueue suspends it, set the label of the queue in spec.proxy.job.labels and delete the Job. Otherwise, set spec.suspend of the Job to false.", job.Name, effect)
+			"Job %s is suspended, so %s. If a queue such as Kueue suspends it, set the queue's label in spec.proxy.job.labels and delete the Job; otherwise, set spec.suspend of the Job to false.", job.Name, effect)
 	case current && hasRun(job, in.JobPods):
 		return conditions.Finding{}
 	case current:
@@ -57,20 +57,20 @@ func jobNotStarted(in *Input) conditions.Finding {
 			since = job.Status.StartTime
 		}
 		risk = ReasonJobNotStarted.Risk(
-			"No pod of Job %s has run for a minute. %s Check the Events of the Job and its pods.", job.Name, effect)
+			"After a minute, no pod of Job %s has started, so %s. Check the Events of the Job and its pods.", job.Name, effect)
 	}
 	return riskAfter(jobStartPeriod, since, in.Now, risk)
 }
 
-// jobEffect returns what happens while the Job of a phase does nothing.
+// jobEffect returns what happens while the Job of a phase does nothing, as a part of a sentence.
 func jobEffect(d moves.Decision) string {
 	switch d.Job.Task() {
 	case moves.CleanAdded:
-		return "Items do not move until the Job has deleted old items on the new servers."
+		return "items do not move until the Job has deleted old items on the new servers"
 	case moves.CleanStaying:
-		return "The decrease does not start until the Job has deleted old items on the remaining servers."
+		return "the decrease does not start until the Job has deleted old items on the remaining servers"
 	}
-	return "Items that no client reads before the warm-up ends are lost."
+	return "items that no client reads before the warm-up ends are lost"
 }
 
 // isCurrent reports whether a Job is the desired one, and stays.

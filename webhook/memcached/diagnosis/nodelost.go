@@ -22,13 +22,13 @@ gets the slot of the server once Kubernetes has deleted its pod.
 // The reasons of nodes that do not respond.
 var (
 	ReasonNodeLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "NodeLost", Parent: "Memcached",
-		Meaning: "The node of a server or a proxy does not respond: [A node dies](change.md#a-node-dies). If clients cannot reach the server either, its keys miss and cannot be stored. With proxies, another server takes over these keys after about two minutes.",
-		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only after the node responds again or its Node object is deleted. **Switch the node off** before you delete its Node object."})
+		Meaning: "The node of a server or a proxy is unreachable: [A node dies](change.md#a-node-dies). If clients cannot reach the server either, reads of its keys miss, and writes fail. With proxies, another server takes over these keys after about two minutes.",
+		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only after the node is reachable again or its Node object is deleted. **Switch the node off** before you delete its Node object."})
 	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
-		Meaning: "More than half of the servers are on nodes that do not respond. While most nodes of a zone do not respond, Kubernetes deletes no pods, so no other server takes over the keys of these servers.",
+		Meaning: "More than half of the servers are on unreachable nodes. While most nodes of a zone are unreachable, Kubernetes deletes no pods, so no other server takes over the keys of these servers.",
 		Remedy:  "Check the nodes and their network. If they do not recover, **switch them off**, and only then delete their Node objects."})
 	ReasonServerReplaced = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ServerReplaced", Parent: "Memcached",
-		Meaning: "The node of a server does not respond, and a spare serves its keys until the node responds again or its Node object is deleted: [A node dies](change.md#a-node-dies).",
+		Meaning: "The node of a server is unreachable, and a spare serves the server's keys until the node is reachable again or its Node object is deleted: [A node dies](change.md#a-node-dies).",
 		Remedy:  "Repair the node. If it does not recover, **switch it off**, and only then delete its Node object."})
 )
 
@@ -38,16 +38,16 @@ func nodeLost(in *Input) conditions.Finding {
 	servers, proxies, nodes := in.lostPods()
 	switch {
 	case nodes > 1 && 2*len(servers) > int(*in.Memcached.Spec.Size):
-		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on nodes that do not respond. If clients cannot reach these servers either, their keys miss and cannot be stored. Check the nodes and their network.",
+		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on unreachable nodes, so reads of their keys miss, and writes fail, if clients cannot reach these servers either. Check the nodes and their network.",
 			len(servers), *in.Memcached.Spec.Size, servers[0])
 	case len(servers) > 0:
-		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. %s", servers[0], effect(&in.Memcached.Spec))
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node, so reads of its keys miss, and writes fail, if clients cannot reach the server either. %s", servers[0], recovery(&in.Memcached.Spec))
 	case len(proxies) > 0:
-		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients must reconnect, and a new proxy starts.", proxies[0])
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. Its clients must reconnect; a replacement proxy starts.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
 	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.Own) }) {
-		found.Risk = ReasonServerReplaced.Risk("The servers are %s, because the nodes of the replaced servers do not respond. Repair the nodes, or switch them off and only then delete their Node objects.",
+		found.Risk = ReasonServerReplaced.Risk("Servers in use: %s, because the nodes of the replaced servers are unreachable. Repair the nodes, or switch them off and only then delete their Node objects.",
 			serving.Describe())
 	}
 	return found
@@ -84,13 +84,13 @@ func (in *Input) keysWait(pod *observed.Pod, serves bool) bool {
 	return !pod.Terminating()
 }
 
-// effect returns what the loss of a server means, and what ends it.
-func effect(spec *v1alpha1.MemcachedSpec) string {
+// recovery returns what ends the loss of a server.
+func recovery(spec *v1alpha1.MemcachedSpec) string {
 	switch {
 	case spec.Proxy != nil:
-		return "If clients cannot reach the server either, its keys miss and cannot be stored until another server takes over."
+		return "This ends when another server takes over the keys."
 	case spec.Workload == v1alpha1.StatefulSetWorkload:
-		return "If clients cannot reach the server either, its keys miss until the node recovers. If it does not recover, switch the node off, and only then delete its Node object, so that the StatefulSet replaces the pod."
+		return "If the node does not recover, switch it off, and only then delete its Node object so that the StatefulSet replaces the pod."
 	}
-	return "If clients cannot reach the server either, its keys miss until Kubernetes replaces the pod, by default six minutes after the node stopped responding."
+	return "This ends when Kubernetes replaces the pod, by default six minutes after the node became unreachable."
 }

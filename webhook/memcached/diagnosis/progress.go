@@ -23,9 +23,9 @@ The progress follows from the decision. Its message stays the same during a step
 // The reasons of a change.
 var (
 	ReasonScaling = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Scaling", Parent: "Memcached",
-		Meaning: "A change of size in steps. The message has the next step: [In steps](change.md#in-steps)."})
+		Meaning: "The size changes in steps. The message shows the next step: [In steps](change.md#in-steps)."})
 	ReasonMoving = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Moving", Parent: "Memcached",
-		Meaning: "A change of the size or the pods with proxies. The message has the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
+		Meaning: "The size or the pods of a cache with proxies change. The message shows the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 
 // Progress returns the progress of a change; nil if there is none.
@@ -35,10 +35,10 @@ func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 		return ReasonMoving.Progress("%s", moveMessage(f, d))
 	case d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas):
 		from, next := d.Scaling.Replicas, f.SizeAfterStep(d.Scaling.Replicas)
-		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, starts at the earliest %s after the last step. With consistent hashing, it moves about %d%% of the keys.",
+		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, starts no sooner than %s after the last step, and moves about %d%% of the keys with consistent hashing.",
 			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
 	case d.ProxyStatus != nil && !f.Proxies.Desired:
-		return ReasonMoving.Progress("The proxies are being removed. The servers do not change until no proxy runs.")
+		return ReasonMoving.Progress("The proxies are being removed. The servers stay unchanged until the last proxy has stopped.")
 	}
 	return nil
 }
@@ -69,9 +69,9 @@ func awaitedPod(pod moves.Pod) string {
 	case pod.Name == "":
 		return ""
 	case pod.NodeLost:
-		return fmt.Sprintf(" The move waits for pod %s, which may still run on a node that does not respond. Switch the node off, and only then delete its Node object.", pod.Name)
+		return fmt.Sprintf(" The move waits for pod %s, which may still run on an unreachable node. Switch the node off, and only then delete its Node object.", pod.Name)
 	}
-	return fmt.Sprintf(" The move waits for pod %s, which has not stopped within its grace period. If its node does not respond, switch the node off, and only then delete its Node object.", pod.Name)
+	return fmt.Sprintf(" The move waits for pod %s, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object.", pod.Name)
 }
 
 // purposeOf returns what a move is for.
@@ -85,7 +85,7 @@ func purposeOf(f moves.Facts, report moves.Report) string {
 	case purpose == v1alpha1.MoveReturn:
 		return fromSpares(report)
 	case purpose == v1alpha1.MoveReplace:
-		return fmt.Sprintf("Replacing %d servers with %d new servers, which have the desired pod template", from, to)
+		return fmt.Sprintf("Replacing %d servers with %d new servers that use the new pod template", from, to)
 	case from == to:
 		return fmt.Sprintf("Starting %d servers", to)
 	}
@@ -112,11 +112,11 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	}
 	switch {
 	case server.NodeLost:
-		return fmt.Sprintf("pod %s, whose node does not respond", server.Name)
+		return fmt.Sprintf("pod %s, whose node is unreachable", server.Name)
 	case f.StillServes(ordinal):
-		return fmt.Sprintf("pod %s, which is being deleted%s and serves until %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("pod %s, which is being deleted%s and stops at %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("server %d, which has stopped or has used up its grace period", ordinal)
+	return fmt.Sprintf("server %d, which has stopped or whose grace period has expired", ordinal)
 }
 
 // fromSpares describes a move back from spares.
@@ -141,7 +141,7 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 	}
 	switch {
 	case announcing && report.Until != nil:
-		return fmt.Sprintf("The change is no longer needed and is cancelled after %s.", timeText(report.Until))
+		return fmt.Sprintf("The change is no longer needed and will be cancelled at %s.", timeText(report.Until))
 	case announcing && d.Job != (moves.Job{}):
 		return cleaningProgress(job)
 	case report.Phase == v1alpha1.MoveWarmingUp:
@@ -175,7 +175,7 @@ func cleaningProgress(job *moves.ObservedJob) string {
 	case job == nil:
 		return ""
 	case job.Failed:
-		return "The Job has failed. The next phase starts only after it completes."
+		return "The Job has failed, and the next phase starts only after a Job succeeds."
 	}
 	return fmt.Sprintf("The Job has cleaned %d of %d servers.", job.Done, job.Servers)
 }
@@ -186,7 +186,7 @@ func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""
 	}
-	return "If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false. The pods are then replaced one by one and start empty."
+	return "If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false to replace the pods one by one with empty ones."
 }
 
 // copyingProgress returns how far the Job is that copies items, and when the warm-up ends at the latest.
@@ -195,7 +195,7 @@ func copyingProgress(job *moves.ObservedJob, until string) string {
 	case job == nil:
 		return fmt.Sprintf("The next phase starts after %s.", until)
 	case job.Failed:
-		return fmt.Sprintf("The Job that copies the items has failed. The next phase starts after %s.", until)
+		return fmt.Sprintf("The Job that copies the items has failed, and the next phase starts after %s.", until)
 	}
-	return fmt.Sprintf("The Job has copied %d of %d servers. The next phase starts when all servers are copied, at the latest after %s.", job.Done, job.Servers, until)
+	return fmt.Sprintf("The Job has copied %d of %d servers, and the next phase starts when all servers are copied, or at %s at the latest.", job.Done, job.Servers, until)
 }

@@ -21,7 +21,7 @@ func change(label string, phase v1alpha1.MovePhase) (moves.Facts, moves.Decision
 
 // TestProgress checks what users read about a change.
 func TestProgress(t *testing.T) {
-	const room = " If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false. The pods are then replaced one by one and start empty."
+	const room = " If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false to replace the pods one by one with empty ones."
 	job := func(label string, failed bool) func(*moves.Facts, *moves.Decision) {
 		return func(f *moves.Facts, d *moves.Decision) {
 			d.Job = moves.Job{Routes: d.Routes, Rollout: "5"}
@@ -49,20 +49,20 @@ func TestProgress(t *testing.T) {
 		{"a cache starts", "0-2", v1alpha1.MoveWaiting, nil, "Starting 3 servers, phase Waiting: It happens."},
 		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
 			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
-		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new servers, which have the desired pod template, phase AddingServers: It happens." + room},
+		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new servers that use the new pod template, phase AddingServers: It happens." + room},
 		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.OverduePod = moves.Pod{Name: "cache-3"} }},
-			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which has not stopped within its grace period. If its node does not respond, switch the node off, and only then delete its Node object."},
+			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object."},
 		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) {
 			d.Report.OverduePod = moves.Pod{Name: "cache-proxy-a", NodeLost: true}
-		}}, "The move waits for pod cache-proxy-a, which may still run on a node that does not respond. Switch the node off, and only then delete its Node object."},
+		}}, "The move waits for pod cache-proxy-a, which may still run on an unreachable node. Switch the node off, and only then delete its Node object."},
 		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 remain, phase RemovingServers: It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){deleted},
-			"Moving items to a spare from pod cache-1, which is being deleted (EvictionByEvictionAPI) and serves until 2026-11-21T12:08:20Z at the latest, phase Preparing: It happens."},
+			"Moving items to a spare from pod cache-1, which is being deleted (EvictionByEvictionAPI) and stops at 2026-11-21T12:08:20Z at the latest, phase Preparing: It happens."},
 		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) {
 			f.Servers = map[int32]moves.Server{1: {Pod: moves.Pod{Name: "cache-1", NodeLost: true}}, 2: {Pod: moves.Pod{Name: "cache-2", NodeLost: true}}}
-		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node does not respond; pod cache-2, whose node does not respond, phase Preparing: It happens."},
+		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node is unreachable; pod cache-2, whose node is unreachable, phase Preparing: It happens."},
 		{"a server has stopped", "0-2_0-2.1_closing", v1alpha1.MoveClosing, nil,
-			"Moving items to a spare from server 1, which has stopped or has used up its grace period, phase Closing: It happens."},
+			"Moving items to a spare from server 1, which has stopped or whose grace period has expired, phase Closing: It happens."},
 		{"it starts again", "0-2.1_0-2_announcing", v1alpha1.MoveAddingServers, nil,
 			"Moving items back from the spare to server 1, which is starting again, phase AddingServers: It happens."},
 
@@ -74,11 +74,11 @@ func TestProgress(t *testing.T) {
 		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase starts once all proxies are available."},
 		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
 		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
-		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "The Job has copied 2 of 3 servers. The next phase starts when all servers are copied, at the latest after 2026-11-21T12:10:00Z."},
-		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed. The next phase starts after 2026-11-21T12:10:00Z."},
+		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "The Job has copied 2 of 3 servers, and the next phase starts when all servers are copied, or at 2026-11-21T12:10:00Z at the latest."},
+		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed, and the next phase starts after 2026-11-21T12:10:00Z."},
 		{"the Job cleans", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false)}, "The Job has cleaned 2 of 3 servers."},
-		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, true)}, "The Job has failed. The next phase starts only after it completes."},
-		{"the move is given up", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false), until(10)}, "The change is no longer needed and is cancelled after 2026-11-21T12:00:10Z."},
+		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, true)}, "The Job has failed, and the next phase starts only after a Job succeeds."},
+		{"the move is given up", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false), until(10)}, "The change is no longer needed and will be cancelled at 2026-11-21T12:00:10Z."},
 	}
 	for _, test := range cases {
 		f, d := change(test.label, test.phase)
@@ -118,7 +118,7 @@ func TestProgressOfSteps(t *testing.T) {
 	f, _ := change("0-2", "")
 	for replicas, want := range map[int32]*conditions.Progress{
 		9: nil,
-		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, starts at the earliest 1m0s after the last step. With consistent hashing, it moves about 25%% of the keys."),
+		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, starts no sooner than 1m0s after the last step, and moves about 25%% of the keys with consistent hashing."),
 	} {
 		got := Progress(f, moves.Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: replicas}})
 		if (got == nil) != (want == nil) || got != nil && (got.Reason != want.Reason || got.Message != want.Message) {

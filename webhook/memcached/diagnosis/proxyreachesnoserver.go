@@ -21,8 +21,8 @@ the problem.
 
 // ReasonProxyReachesNoServer is for a proxy whose startup probe fails.
 var ReasonProxyReachesNoServer = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ProxyReachesNoServer", Parent: "Memcached",
-	Meaning: "A proxy has not reached any server in the minute since its start, although a server is ready. The rollout waits for it, and the old proxies continue to serve.",
-	Remedy:  "Check that the names in `status.servers` resolve in the cluster (`--cluster-domain` of the operator). Check that network policies allow connections from the proxies to the servers and to DNS. Check the log of the proxy."})
+	Meaning: "A proxy has not reached any server within a minute of starting, although a server is ready. The rollout waits for the proxy, and the old proxies continue to serve clients.",
+	Remedy:  "Check that the names in `status.servers` resolve in the cluster (`--cluster-domain` of the operator). Check that network policies allow connections from the proxies to the servers and to DNS. Also check the log of the proxy."})
 
 // reachPeriod is how long a proxy may take to reach a server.
 const reachPeriod = time.Minute
@@ -43,7 +43,7 @@ func ProxyReachesNoServer(pods []*observed.Pod, d moves.Decision, now metav1.Tim
 			continue
 		}
 		first.Problem = ReasonProxyReachesNoServer.Problem(
-			"Pod %s: the proxy has not reached any server in the minute since its start. Check that the names of the servers resolve (--cluster-domain of the operator), that network policies allow connections to the servers and to DNS, and the log of the proxy.", pod.Name)
+			"Pod %s: the proxy has not reached any server within a minute of starting. Check that the names of the servers resolve (--cluster-domain of the operator) and that network policies allow connections to the servers and to DNS, and check the log of the proxy.", pod.Name)
 		break
 	}
 	return first

@@ -18,10 +18,10 @@ import (
 //
 // https://github.com/memcached/memcached/blob/master/memcached.c
 var exitCodes = map[int32]string{
-	1:  "memcached cannot parse a flag or its value, which its log names; check spec.cache.extraArgs",
-	64: "memcached does not accept a flag or its value, which its log names; check spec.cache",
+	1:  "memcached cannot parse a flag or value (see its log); check spec.cache.extraArgs",
+	64: "memcached does not accept a flag or value (see its log); check spec.cache",
 	67: "memcached runs as root and has no user to switch to; check spec.podSecurityContext and spec.securityContext",
-	71: "memcached could not get a resource, such as its port or memory for spec.cache.maxConnections; its log names the resource",
+	71: "memcached could not get a resource (see its log), such as its port or memory for spec.cache.maxConnections",
 }
 
 // Remedies returns how to fix containers that do not run.
@@ -38,7 +38,7 @@ func Remedies(memcached *v1alpha1.Memcached, size memory.Size) conditions.Remedi
 // ProxyRemedies returns how to fix containers of proxies that do not run.
 func ProxyRemedies(memcached *v1alpha1.Memcached) conditions.Remedies {
 	operators := operatorPullRemedy(memcached)
-	codes := map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must be memcached with proxy support, " + proxy.MinVersion + " or later"}
+	codes := map[int32]string{1: "memcached cannot load the configuration of the proxy or parse a flag; spec.image must contain memcached with proxy support, " + proxy.MinVersion + " or later"}
 	if memcached.Spec.TLS != nil {
 		codes[64] = certificateRemedy(&memcached.Spec)
 	}
@@ -59,16 +59,16 @@ func pullRemedy(memcached *v1alpha1.Memcached) string {
 	if len(names) == 0 {
 		return "if the registry requires credentials, create a Secret with them in namespace " + memcached.Namespace + ", and set spec.imagePullSecrets"
 	}
-	return fmt.Sprintf("check that namespace %s has the Secrets of spec.imagePullSecrets, %s, with credentials for this registry", memcached.Namespace, strings.Join(names, ", "))
+	return fmt.Sprintf("check that namespace %s contains the Secrets of spec.imagePullSecrets, %s, with credentials for this registry", memcached.Namespace, strings.Join(names, ", "))
 }
 
 // operatorPullRemedy is [pullRemedy] for the image of this program.
 func operatorPullRemedy(memcached *v1alpha1.Memcached) string {
-	return "this is the image of the operator, and the pull Secret of the operator is in another namespace: " + pullRemedy(memcached)
+	return "this is the operator's image, and its pull Secret is in another namespace: " + pullRemedy(memcached)
 }
 
 func certificateRemedy(spec *v1alpha1.MemcachedSpec) string {
-	remedy := fmt.Sprintf("check that Secret %s has a certificate in %s and its key in %s", spec.TLS.SecretName, children.CertificateKey, children.PrivateKeyKey)
+	remedy := fmt.Sprintf("check that Secret %s contains a certificate in %s and its private key in %s", spec.TLS.SecretName, children.CertificateKey, children.PrivateKeyKey)
 	if spec.ClientAuth() != v1alpha1.ClientAuthNone {
 		remedy += ", and the CA of the clients in " + children.CAKey
 	}
@@ -86,7 +86,7 @@ func outOfMemoryRemedy(spec *v1alpha1.MemcachedSpec, size memory.Size) string {
 	case limited && spec.Cache.Memory != nil:
 		return limit + ": increase spec.resources.limits.memory"
 	}
-	return limit + ": increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"
+	return limit + ": increase spec.cache.overheadPercent, because small items have proportionally more overhead"
 }
 
 // podExitCodes adds the exit codes of a memcached that does not accept a Secret, 64 for a certificate and 1 for passwords, or
@@ -100,7 +100,7 @@ func podExitCodes(spec *v1alpha1.MemcachedSpec) map[int32]string {
 		codes[64] = certificateRemedy(spec)
 	}
 	if spec.AuthMode() == v1alpha1.AuthASCII {
-		codes[1] = fmt.Sprintf("check that Secret %s has lines of user:password in %s; otherwise, check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
+		codes[1] = fmt.Sprintf("check that Secret %s has user:password lines in key %s; otherwise, check spec.cache.extraArgs", spec.Auth.SecretName, children.PasswordsKey)
 	}
 	if spec.Flash != nil {
 		codes[1] = "check that the fsGroup of spec.podSecurityContext can write to the volume of spec.flash; otherwise, " + codes[1]

@@ -25,7 +25,7 @@ func TestOutOfMemoryRemedy(t *testing.T) {
 	}{
 		{"the limit is too low for the items", limited("100Mi"), "the limit is 100Mi for 64 MiB of items, which need up to 123Mi: increase spec.resources.limits.memory"},
 		{"both are set, and memcached needs more than expected", limited("200Mi"), "the limit is 200Mi for 64 MiB of items: increase spec.resources.limits.memory"},
-		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items need more memory in addition to their own size"},
+		{"the limit follows from the items", v1alpha1.MemcachedSpec{}, "the limit is 123Mi for 64 MiB of items: increase spec.cache.overheadPercent, because small items have proportionally more overhead"},
 	}
 	for _, test := range cases {
 		spec := sample.Defaulted(test.spec)
@@ -42,10 +42,10 @@ func TestPodExitCodes(t *testing.T) {
 		code   int32
 		want   string
 	}{
-		{"TLS without client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, all in PEM; otherwise, check spec.cache"},
-		{"TLS with client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls", ClientAuth: v1alpha1.ClientAuthRequest}}, 64, "check that Secret cache-tls has a certificate in tls.crt and its key in tls.key, and the CA of the clients in ca.crt, all in PEM; otherwise, check spec.cache"},
-		{"ASCII passwords", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that Secret users has lines of user:password in passwords; otherwise, check spec.cache.extraArgs"},
-		{"flash and ASCII passwords", v1alpha1.MemcachedSpec{Flash: &v1alpha1.Flash{}, Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that the fsGroup of spec.podSecurityContext can write to the volume of spec.flash; otherwise, check that Secret users has lines of user:password in passwords; otherwise, check spec.cache.extraArgs"},
+		{"TLS without client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls"}}, 64, "check that Secret cache-tls contains a certificate in tls.crt and its private key in tls.key, all in PEM; otherwise, check spec.cache"},
+		{"TLS with client certificates", v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls", ClientAuth: v1alpha1.ClientAuthRequest}}, 64, "check that Secret cache-tls contains a certificate in tls.crt and its private key in tls.key, and the CA of the clients in ca.crt, all in PEM; otherwise, check spec.cache"},
+		{"ASCII passwords", v1alpha1.MemcachedSpec{Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that Secret users has user:password lines in key passwords; otherwise, check spec.cache.extraArgs"},
+		{"flash and ASCII passwords", v1alpha1.MemcachedSpec{Flash: &v1alpha1.Flash{}, Auth: &v1alpha1.Auth{SecretName: "users", Mode: v1alpha1.AuthASCII}}, 1, "check that the fsGroup of spec.podSecurityContext can write to the volume of spec.flash; otherwise, check that Secret users has user:password lines in key passwords; otherwise, check spec.cache.extraArgs"},
 		{"neither Secrets nor flash", v1alpha1.MemcachedSpec{}, 64, exitCodes[64]},
 	}
 	for _, test := range cases {
@@ -57,9 +57,9 @@ func TestPodExitCodes(t *testing.T) {
 
 // TestPullRemedy: the hook sees no Secrets, so it says which ones must exist, and where.
 func TestPullRemedy(t *testing.T) {
-	const operator = "this is the image of the operator, and the pull Secret of the operator is in another namespace: "
+	const operator = "this is the operator's image, and its pull Secret is in another namespace: "
 	const create = "if the registry requires credentials, create a Secret with them in namespace web, and set spec.imagePullSecrets"
-	const check = "check that namespace web has the Secrets of spec.imagePullSecrets, a, b, with credentials for this registry"
+	const check = "check that namespace web contains the Secrets of spec.imagePullSecrets, a, b, with credentials for this registry"
 	memcached := sample.Proxied(2)
 	memcached.Namespace = "web"
 	for _, named := range []bool{false, true} {

@@ -26,11 +26,11 @@ var (
 	// ReasonSecretNotMounted is for a pod that waits for a volume, and uses Secrets.
 	ReasonSecretNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "SecretNotMounted", Parent: "Memcached",
 		Uses:    []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}},
-		Meaning: "A pod has waited for its volumes for a minute. A Secret of `spec.tls` or `spec.auth`, or one of its keys, does not exist.",
+		Meaning: "A pod still waits for its volumes after a minute. A Secret of `spec.tls` or `spec.auth`, or one of its keys, does not exist.",
 		Remedy:  "Check the requirements in the message. The pod starts once the Secret exists."})
 	// ReasonFlashNotMounted is for a pod that waits for the volume of spec.flash, and uses no Secrets.
 	ReasonFlashNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "FlashNotMounted", Parent: "Memcached",
-		Meaning: "A pod has waited for the volume of `spec.flash` for a minute. Its node cannot attach or mount the volume.",
+		Meaning: "A pod still waits for the volume of `spec.flash` after a minute. Its node cannot attach or mount the volume.",
 		Remedy:  "Check the Events of the pod."})
 )
 
@@ -89,10 +89,10 @@ func mountRequirements(spec *v1alpha1.MemcachedSpec, pod string) []string {
 	var requirements []string
 	if spec.TLS != nil {
 		keys := children.TLSKeys(spec)
-		requirements = append(requirements, fmt.Sprintf("Secret %s exists and has the keys %s and %s", spec.TLS.SecretName, strings.Join(keys[:len(keys)-1], ", "), keys[len(keys)-1]))
+		requirements = append(requirements, fmt.Sprintf("Secret %s exists and contains the keys %s and %s", spec.TLS.SecretName, strings.Join(keys[:len(keys)-1], ", "), keys[len(keys)-1]))
 	}
 	if spec.Auth != nil {
-		requirements = append(requirements, fmt.Sprintf("Secret %s exists and has the key %s", spec.Auth.SecretName, children.PasswordsKey))
+		requirements = append(requirements, fmt.Sprintf("Secret %s exists and contains the key %s", spec.Auth.SecretName, children.PasswordsKey))
 	}
 	if spec.Flash != nil {
 		requirements = append(requirements, fmt.Sprintf("the node can attach and mount the volume of claim %s-%s (kubectl describe pod %s)", pod, children.FlashVolumeName, pod))

@@ -28,10 +28,10 @@ var (
 	ReasonLoaded = conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: "Loaded", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionTrue}},
 		Meaning: "memcached uses the latest content of its Secrets that the pods have received."})
 	ReasonNoPodRunning = conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: "NoPodRunning", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
-		Meaning: "No pod runs memcached and the reloader, so it is not known whether memcached accepts the Secrets."})
+		Meaning: "No pod runs memcached and the reloader, so the operator cannot tell whether memcached accepts the Secrets."})
 	ReasonReadAtStart = conditions.NewReason(conditions.NoFinding, conditions.Documentation{ID: "ReadAtStart", Parent: "Memcached", Uses: []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionUnknown}},
 		Meaning: "The pods have no reloader, because the operator ran without `--operator-image` when they were created. memcached reads a changed Secret only when its pod starts.",
-		Remedy:  "Run the operator with `--operator-image`. The next change of the pod template, such as `spec.podAnnotations`, replaces the pods with pods that have the reloader."})
+		Remedy:  "Run the operator with `--operator-image`. The next change to the pod template, for example to `spec.podAnnotations`, replaces the pods with pods that have the reloader."})
 )
 
 // secretsCurrent returns the condition SecretsCurrent; nil if the cache does not have it. The problem is that of the Secrets.
@@ -45,12 +45,12 @@ func secretsCurrent(in *Input, problem *conditions.Problem) *metav1.Condition {
 	switch {
 	case !users.reload:
 		status, reason = metav1.ConditionUnknown, ReasonReadAtStart
-		message = fmt.Sprintf("memcached reads %s only when it starts, because the pods have no reloader. Run the operator with --operator-image; the next change of the pods, such as spec.podAnnotations, adds it.", secretNames(spec, "and"))
+		message = fmt.Sprintf("memcached reads %s only when it starts, because the pods have no reloader. Run the operator with --operator-image; the next change to the pod template, for example to spec.podAnnotations, adds the reloader.", secretNames(spec, "and"))
 	case problem != nil:
 		status, reason, message = metav1.ConditionFalse, problem.Reason, problem.Message
 	case !slices.ContainsFunc(users.pods, users.reloads):
 		status, reason = metav1.ConditionUnknown, ReasonNoPodRunning
-		message = fmt.Sprintf("No pod runs memcached and the reloader, so it is not known whether memcached accepts %s.", secretNames(spec, "and"))
+		message = fmt.Sprintf("No pod runs memcached and the reloader, so the operator cannot tell whether memcached accepts %s.", secretNames(spec, "and"))
 	}
 	condition := conditions.NewCondition(SecretsCurrent, status, reason, message)
 	return &condition

@@ -36,7 +36,7 @@ func Validate(memcached *v1alpha1.Memcached, listed sets.Set[string], losesItems
 	spec, path := &memcached.Spec, field.NewPath("spec")
 	errs := corevalidation.ParentName(memcached)
 	errs = append(errs, validateName(memcached)...)
-	errs = append(errs, corevalidation.Replicas(path.Child("size"), spec.Size)...)
+	errs = append(errs, validateSize(spec.Size, path.Child("size"))...)
 	errs = append(errs, validateWorkload(memcached, path, losesItems)...)
 	errs = append(errs, validateKinds(spec, path, listed)...)
 	errs = append(errs, validateCache(&spec.Cache, path.Child("cache"))...)
@@ -67,11 +67,18 @@ func validateName(memcached *v1alpha1.Memcached) (errs field.ErrorList) {
 	return errs
 }
 
-// validateWorkload repeats rules of the CRD. Reasons: size and name.
+// validateSize repeats rules of the CRD. Reason: size.
+func validateSize(size *int32, path *field.Path) field.ErrorList {
+	if errs := corevalidation.Replicas(path, size); len(errs) > 0 {
+		return errs
+	}
+	return validateRange(path, size, 0, moves.MaxServers)
+}
+
+// validateWorkload repeats rules of the CRD. Reason: name.
 func validateWorkload(memcached *v1alpha1.Memcached, path *field.Path, losesItems bool) field.ErrorList {
 	spec := &memcached.Spec
 	errs := corevalidation.OneOf(path.Child("workload"), spec.Workload, v1alpha1.DeploymentWorkload, v1alpha1.StatefulSetWorkload)
-	errs = append(errs, validateRange(path.Child("size"), spec.Size, 0, moves.MaxServers)...)
 	if losesItems {
 		errs = append(errs, field.Forbidden(path.Child("workload"), "cannot change, because the cache would start empty. Restore the old value, or set StatefulSet explicitly if empty pods may replace the pods of the Deployment"))
 	}

@@ -64,6 +64,25 @@ func TestOwnedLabels(t *testing.T) {
 	}
 }
 
+// TestValidateSize: a user reads one cause for each size, although two rules reject a negative one.
+func TestValidateSize(t *testing.T) {
+	for reason, test := range map[string]struct {
+		size *int32
+		want string
+	}{
+		"the largest size":    {new(int32(1000)), "<nil>"},
+		"a larger size":       {new(int32(1001)), "spec.size: Invalid value: 1001: must be from 0 to 1000"},
+		"a negative size":     {new(int32(-1)), "spec.size: Invalid value: -1: must be greater than or equal to 0"},
+		"a size that is null": {nil, "spec.size: Required value: must be the number of pods"},
+	} {
+		memcached := sample.New(1).WithDefaults()
+		memcached.Spec.Size = test.size
+		if got := fmt.Sprint(Validate(memcached, allKinds, false, "cluster.local")); got != test.want {
+			t.Errorf("%s: the error is %q, want %q", reason, got, test.want)
+		}
+	}
+}
+
 // TestManyErrors: with all errors, a message of megabytes would take minutes, because errors are compared with each other.
 func TestManyErrors(t *testing.T) {
 	memcached := sample.New(1)

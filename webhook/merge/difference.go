@@ -124,11 +124,15 @@ func observedForm(child Child) form {
 	return have
 }
 
-// appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the
-// zero form when it is unknown. Metacontroller itself reports an invalid annotation.
+// appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the zero form when it is
+// unknown, or has more values than any child. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Child) form {
 	var last form
-	if err := jsonv2.UnmarshalRead(strings.NewReader(child.GetLastApplied()), &last); err != nil {
+	text := child.GetLastApplied()
+	if countValues(text) > maxValues {
+		return form{}
+	}
+	if err := jsonv2.UnmarshalRead(strings.NewReader(text), &last); err != nil {
 		return form{}
 	}
 	delete(last.Metadata.Labels, "controller-uid")
@@ -143,13 +147,24 @@ func AppliedAnnotations(child Child) map[string]string {
 	return appliedForm(child).Metadata.Annotations
 }
 
-// maxValues is the number of values in specs that are compared field by field. A child has hundreds. Who may edit it can give it 200,000
-// in a list, and those would take 260 MiB; an object takes as much as ten of them.
+// maxValues is the number of values in specs, labels and annotations that are compared field by field. A child has hundreds. Who may edit it
+// can give it 200,000 in a list, and those would take 260 MiB, or 60,000 labels, which the API server does not limit.
 const maxValues = 20_000
 
 // countValues returns about the number of values in a valid JSON text.
-func countValues(text []byte) int {
-	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
+func countValues[T ~string | ~[]byte](text T) (count int) {
+	for i := range len(text) {
+		switch text[i] {
+		case ',', '{', '[':
+			count++
+		}
+	}
+	return count
+}
+
+// countValues returns about the number of values in a form.
+func (f form) countValues() int {
+	return countValues(f.Spec) + len(f.Metadata.Labels) + len(f.Metadata.Annotations)
 }
 
 // compare returns the changes of an apply. It decodes specs only when they may differ, which is rare.
@@ -157,7 +172,7 @@ func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
 	}
-	if countValues(have.Spec)+countValues(last.Spec) > maxValues {
+	if have.countValues()+last.countValues() > maxValues {
 		return []Change{{Path: "spec"}}, nil
 	}
 	var objects [3]map[string]any

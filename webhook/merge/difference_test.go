@@ -2,6 +2,7 @@ package merge
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,6 +89,30 @@ func TestCompareMetadata(t *testing.T) {
 		got, err := firstChange(desiredChild(t, test.metadata, `{}`), have)
 		if got != test.want || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
+		}
+	}
+}
+
+// TestCompareManyLabels checks that labels, whose number the API server does not limit, are compared one by one only if a child can have as many.
+func TestCompareManyLabels(t *testing.T) {
+	many := map[string]string{"a": "1"}
+	for i := range maxValues {
+		many[strconv.Itoa(i)] = ""
+	}
+	text, err := jsonv2.Marshal(map[string]any{"metadata": map[string]any{"labels": many}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ reason, applied, want string }{
+		{"observed labels", `{}`, "spec"},
+		{"labels that were applied last count as unknown", string(text), "spec"},
+	} {
+		have := &observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Labels: many}, Annotations: map[string]string{observed.LastAppliedAnnotation: test.applied}}, Spec: []byte(`{}`)}
+		if got, err := firstChange(desiredChild(t, `{"labels":{"a":"2"}}`, `{}`), have); got != test.want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", test.reason, got, err, test.want)
+		}
+		if last := appliedForm(have); len(last.Metadata.Labels) > 0 {
+			t.Errorf("%s: %d labels of what was applied last are decoded", test.reason, len(last.Metadata.Labels))
 		}
 	}
 }

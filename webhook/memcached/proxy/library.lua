@@ -55,7 +55,6 @@ function servers(change)
         backends = { from = from } -- new servers may not exist yet
     elseif from then
         local grows = #to > #from
-        local grows = #to > #from
         local unmoved, rest = {}, {}
         for i, server in ipairs(grows and to or from) do
             local same, down = to[i] == from[i], { host = "moved", port = "0", label = "moved", down = true }
@@ -399,8 +398,7 @@ function Key:copy(owned, oldCas, forJob)
     local copied = self:storeOwned(owned, "to", oldCas)
     if done(copied) then
         local moved = self:remove("from", owned)
-        -- `to` keeps what was read twice. It would evict it before older items that the Job moves later.
-        for _ = 1, forJob and 0 or 2 do self:send("to", "mg", "") end
+        for _ = 1, forJob and 0 or 2 do self:send("to", "mg", "") end -- read twice, it outlives older items that the Job moves later
         return moved
     end
     if copied ~= RETRY and not responded(copied) then return false end -- it can still arrive. The next owner removes the fence first
@@ -457,7 +455,8 @@ function Command:readPool(r, pool)
     if hides then r = meta(r, nil, " c") end
     while true do
         local res = self.key:run(r, pool)
-        if not res:ok() or not res:hit() then return res, res:ok() and "absent" or "down" end
+        if not res:ok() then return res, "down" end
+        if not res:hit() then return res, "absent" end
         local cas = shownCas(verb, r, res)
         if hides then return res:raw_string():gsub(" c" .. cas, "", 1), state(pool, cas) end
         if cas or res:vlen() > 0 then return res, cas and state(pool, cas) or "plain", cas end
@@ -658,7 +657,8 @@ function Command:serve(r, verb)
         local res = key:run(r, "unmoved")
         if not self:moves(res) then return res end
     end
-    local res = not self.reads and self:parse(r) or self:inOrder()
+    if self.reads then return self:inOrder() end
+    local res = self:parse(r) or self:inOrder()
     return CLASSIC[verb] and toClassic(verb, res) or res
 end
 

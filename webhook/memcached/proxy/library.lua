@@ -6,22 +6,7 @@
 --
 -- A server stays if it has the same place in both lists. A jump hash distributes the keys to places: a key has the same place in both
 -- lists, or one that only the longer list has. So a key keeps its server, or it moves: `from` is its server before the change, and `to` the
--- one after it. Proxies in two phases that follow each other serve at the same time, so the item on `from` says which server decides for a
--- key that moves. Its CAS unique tells an item of a client from those of proxies:
---
---   item on from  meaning
---   plain         `from` decides, and `to` has nothing.
---   owned         `from` decides. Reads see the item, changes wait: one proxy copies it.
---   claim         `to` decides: the key is missing, and one proxy creates it. The claim is empty and expires.
---   none          `to` decides.
---
--- README.md has the names of the phases in status, and what each phase does with a key that has an item on `from`, and with one that has
--- none.
---
--- Nothing on `from` stays behind for an item that has moved, so `from` can lose anything at any time. Before preparing, `to` has nothing.
--- A proxy stores on `to` only in place of an item with the CAS unique that it has seen, or of its own fence: an empty item that it stores
--- under its claim or under its ownership, before it looks again whether `from` still has that. Who takes over on `from` removes the fence
--- before `from` has a plain item. So a proxy that was late, for any time, stores nothing, and no clock decides.
+-- one after it. README.md has what the item on `from` means for such a key, and what each phase does with it.
 
 -- A memcached that lacks functions of this file does not start: it would fail with the first key that moves. Only the threads that serve
 -- have requests. raw_line came with raw_string of responses. The message is the last line of the log, which the status of the pod has:
@@ -40,16 +25,14 @@ local LEASE <const> = 3
 local FENCE <const> = 2
 -- The bytes of the longest key, and of a line to which a proxy adds flags: a request to a server has less than 500.
 local MAX_KEY <const>, MAX_LINE <const> = 250, 440
--- The largest CAS unique, delta and initial value.
-local MAX_NUMBER <const> = "18446744073709551615"
--- memcached reads a larger TTL as a Unix time.
-local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30
+local MAX_NUMBER <const> = "18446744073709551615" -- the largest CAS unique, delta and initial value
+local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30 -- memcached reads a larger TTL as a Unix time
 -- PAUSE is the first of pauses in seconds, which double up to MAX_PAUSE. A command that waits for its turn looks LOOKS times before.
 local LOOKS <const>, PAUSE <const>, MAX_PAUSE <const> = 16, 0.001, 0.05
 local function pauseAfter(times) return math.min(PAUSE * 2 ^ times, MAX_PAUSE) end
 -- HANDLES is how many requests a command sends at most to each server: enough to wait for LEASE, and then to move the item, which takes
 -- MOVE requests.
-local HANDLES <const> = { kept = 1, from = 28, to = 20 }
+local HANDLES <const> = { unmoved = 1, from = 28, to = 20 }
 local MOVE <const> = 7
 -- A request to a server takes more than LOCAL microseconds, on loopback at least 9. One for a server that is marked as down
 -- usually fails within 1.
@@ -57,12 +40,6 @@ local LOCAL <const> = 5
 -- The opaque of the Job's reads. They return SERVER_ERROR until it is certain that the item has moved, is missing, or cannot move. The Job
 -- first reads this as a key: proxies in warming respond "SERVER_ERROR warming".
 local COPY <const> = "memcached-operator-copy"
-
--- The first 12 bits of the CAS uniques of proxies. 30 bits of time and 19 of a random number follow, then the state of the item, and a bit
--- that says that the key is in base64, which memcached forgets while an item is owned. Servers count CAS uniques from 1.
-local PROXY_MARK <const> = 0x6d6
-local OWNED <const>, CLAIM <const>, LOCK <const> = 0, 1, 2
-local STATES <const> = { [OWNED] = "owned", [CLAIM] = "claim", [LOCK] = "lock" }
 
 -- settings, pools and routes for the servers before and after a change. A pool in which the servers at some places are marked as down
 -- tells keys apart: a request for a key of a server that is marked as down fails within the proxy.
@@ -78,13 +55,13 @@ function servers(change)
         backends = { from = from } -- new servers may not exist yet
     elseif from then
         local grows = #to > #from
-        local kept, rest = {}, {}
+        local unmoved, rest = {}, {}
         for i, server in ipairs(grows and to or from) do
             local same, down = to[i] == from[i], { host = "moved", port = "0", label = "moved", down = true }
-            kept[i] = same and server or down
+            unmoved[i] = same and server or down
             rest[i] = same and down or server
         end
-        backends = { kept = kept, from = grows and from or rest, to = grows and rest or to }
+        backends = { unmoved = unmoved, from = grows and from or rest, to = grows and rest or to }
     end
     local all, route = {}, { phase = change.phase }
     for pool, list in pairs(backends) do
@@ -101,19 +78,23 @@ function route_servers_conf(arguments, ctx)
     return arguments
 end
 
+---- Commands and results
+
+-- A result of a command is the response of a server, a text, or one of these: BUSY if it found other commands at the same key again and
+-- again, NOTHING if the client gets no bytes, and RETRY, which no client gets: another command was faster, and this one runs again.
+local function never() return false end
+local function failure(text) return { ok = never, hit = never, raw_string = function() return text end } end
+local BUSY <const>, NOTHING <const>, RETRY <const> = failure("SERVER_ERROR busy\r\n"), "", failure("")
+
 -- responded reports whether a server responded. It is false for a server that is down, and for a key of another pool.
 local function responded(res) return res:ok() or (res:raw_string() or ""):find("^%u*_?ERROR") ~= nil end
-
+-- refused reports whether a server has refused a request, so that it never executes it.
+local function refused(res) return responded(res) and not res:ok() end
 -- done reports whether a server has executed a conditional change.
 local UNDONE <const> = { [mcp.MCMC_CODE_NOT_FOUND] = true, [mcp.MCMC_CODE_NOT_STORED] = true, [mcp.MCMC_CODE_EXISTS] = true }
 local function done(res) return res:ok() and not UNDONE[res:code()] end
-
--- conclusive returns the response, or nil if the condition of a change did not hold.
-local function conclusive(res) return (done(res) or not res:ok()) and res or nil end
-
--- BUSY is the response to a command that finds other commands at the same key again and again.
-local function no() return false end
-local BUSY <const> = { ok = no, hit = no, raw_string = function() return "SERVER_ERROR busy\r\n" end }
+-- conclusive returns the response to a conditional change, or RETRY if its condition did not hold.
+local function conclusive(res) return (done(res) or not res:ok()) and res or RETRY end
 
 -- VERBS are the commands by their number in mcp. READS count as hits or misses.
 local VERBS <const>, READS <const> = {}, { get = true, gets = true, gat = true, gats = true, mg = true }
@@ -137,8 +118,8 @@ local FORMAT <const>, DELTA <const>, EXPTIME <const> = "bad command line format"
 local REFUSALS <const> = { incr = DELTA, decr = DELTA, touch = EXPTIME, gat = EXPTIME, gats = EXPTIME, ma = "invalid or duplicate flag" }
 local BAD_TOKEN <const> = "bad token in command line format"
 
--- stored returns a number of set, add, replace, cas, append or prepend as memcached stores it: 32 bits of what strtol reads.
-local function stored(letter, word)
+-- as32Bits returns a number of set, add, replace, cas, append or prepend as memcached stores it: 32 bits of what strtol reads.
+local function as32Bits(letter, word)
     if word == "0" then return word end
     local digits = word:match("^[+-]?%d+%f[%s\0]")
     local n = digits and math.tointeger(tonumber(digits))
@@ -151,7 +132,7 @@ local function invalid(verb, letter, rest)
     if rest == "0" and letter:find("[CDEFJNRT]") then
         return false
     elseif letter:find("[FNRT]") then
-        return not rest:find("^%-?%d+$") or tonumber(rest) ~= tonumber(stored(letter, rest))
+        return not rest:find("^%-?%d+$") or tonumber(rest) ~= tonumber(as32Bits(letter, rest))
     elseif letter:find("[CDEJ]") then
         return not rest:find("^%d+$") or #rest > #MAX_NUMBER or #rest == #MAX_NUMBER and rest > MAX_NUMBER
     elseif letter == "M" and (verb == "ms" or verb == "ma") then
@@ -168,53 +149,102 @@ local function split(line)
     end
     return words
 end
-
 local function token(r, flag) return select(2, r:flag_token(flag)) end
 
 -- base64 returns the flag for a key that the client sends encoded. me reads flags only if it has more than one.
 local function base64(r) return r:has_flag("b") and (VERBS[r:command()] ~= "me" or r:ntokens() > 3) and " b" or "" end
 
--- meta returns a meta command without some of its flags, and with others.
-local function meta(r, without, with)
+-- meta returns a meta command without the flags of some letters, and with other flags.
+local function meta(r, letters, added)
     local command, flags = r:raw_line():match("^([^ ]+ +[^ ]+)(.*)$")
-    return mcp.request(command .. flags:gsub(" +[" .. without .. "][^ ]*", "") .. with .. "\r\n", r)
+    if letters then flags = flags:gsub(" +[" .. letters .. "][^ ]*", "") end
+    return mcp.request(command .. flags .. added .. "\r\n", r)
 end
 
-local function unique(r, kind)
-    local time, random = mcp.time_real_millis() & 0x3fffffff, math.random(0, 0x7ffff)
-    return tostring(PROXY_MARK << 52 | time << 22 | random << 3 | kind << 1 | (base64(r) == "" and 0 or 1))
+-- toClassic returns the response to a classic command for the one to its meta command.
+local function toClassic(verb, res)
+    local text = type(res) == "string" and res or res:ok() and res:raw_string() or ""
+    local code, rest = text:match("^(%u%u)[ \r].-\n(.*)$")
+    local word = RESPONSES_OF[verb] and RESPONSES_OF[verb][code] or RESPONSES[code]
+    return code == "VA" and rest or word and word .. "\r\n" or res
 end
 
--- fresh returns a CAS unique of a plain item.
-local function fresh() return math.random(1 << 32, (PROXY_MARK << 52) - 1) end
+-- endLine makes the proxy write a line again, with CR and LF, of which raw_line cuts two characters: a client may send LF alone.
+local function endLine(r, verb) pcall(r.token, r, 1, verb) end
 
-local function state(number)
-    number = math.tointeger(tonumber(number)) or 0
-    return number >> 52 == PROXY_MARK and STATES[number >> 1 & 3] or "plain"
+-- A Command runs the commands of clients, one at a time. It has the words and flags of one, its turn on the connection, and its key.
+local Command <const> = {}
+Command.__index = Command
+
+-- parse reads a command, a classic one that changes an item as a meta command. It returns the response to one that memcached refuses.
+function Command:parse(r)
+    local words, flags = split(r:raw_line()), {}
+    local verb, gat = words[1], words[1]:find("^gat")
+    local classic, refuses = CLASSIC[verb], gat and invalid("mg", "T", words[2])
+    if classic then
+        local line = classic:find("^ms") and classic:format(words[2], words[5], as32Bits("F", words[3]), as32Bits("T", words[4]),
+            words[6] or "") or classic:format(words[2], words[3])
+        r, words = mcp.request(line .. "\r\n", r), split(line)
+    end
+    self.r, self.verb, self.words, self.flags = r, words[1], words, flags
+    for i = self.verb == "ms" and 4 or 3, self.verb:find("^m[^e]") and #words or 0 do
+        local letter, rest = words[i]:sub(1, 1), words[i]:sub(2)
+        refuses = refuses or flags[letter] or invalid(self.verb, letter, rest)
+        flags[letter] = rest
+    end
+    self.storeMode = self.verb == "ms" and (flags.M or "S"):sub(1, 1)
+    self.key.touches = gat or self.verb == "mg" and flags.T -- memcached has no condition for a change of the TTL
+    local mode, vivifies = self.storeMode, flags.N and self.verb ~= "md"
+    if mode == "S" then self.key.creates = not flags.C else self.key.creates = mode == "E" or mode ~= "R" and vivifies end
+    return refuses and "CLIENT_ERROR " .. (REFUSALS[verb] or classic and FORMAT or BAD_TOKEN) .. "\r\n"
 end
+
+-- respond returns a response to a meta command, with the flags that a server returns for it. values has those of the item.
+function Command:respond(code, values, body)
+    if code == "EN" and self.r:has_flag("q") then return NOTHING end
+    values = values or self.storeMode and { c = 0, s = tonumber(self.words[3]) } or {}
+    values.k = self.r:key() .. base64(self.r)
+    for i = 3, #self.words do
+        local letter = self.words[i]:sub(1, 1)
+        local value = letter == "O" and self.words[i] or values[letter] and letter .. values[letter]
+        code = value and code .. " " .. value or code
+    end
+    return code .. "\r\n" .. (body or "")
+end
+
+-- miss returns the response to a command that does not create an item, for a missing key.
+function Command:miss(r)
+    local verb = VERBS[r:command()]
+    if verb == "me" then return "EN\r\n" end
+    if verb == "mg" then return self:parse(r) or self:respond("EN") end
+    if READS[verb] then return "END\r\n" end
+    if self.storeMode == "A" or self.storeMode == "P" or self.storeMode == "R" and not self.flags.C then return self:respond("NS") end
+    return self:respond("NF")
+end
+
+---- Order
 
 -- queues has the commands under way of each connection: their number at 1, and by key how many have begun, how many of those have ended
 -- with all before them, the place of the last change, and true at the places of others that have ended. A connection stays on its thread,
 -- and its proxy works on up to 20 lines, and all keys of a line, at the same time.
 local queues, unused = {}, nil
 
--- A Route runs the commands of clients, one at a time, in a change of the servers. It has the words and flags of the command. A result is
--- the response of a server, a text, BUSY, or nothing, which is sent as no bytes. It is nil if another command was faster: then this one
--- runs again.
-local Route <const> = {}
-Route.__index = Route
+-- A Turn is the place of a command in the queue of its connection and key.
+local Turn <const> = {}
+Turn.__index = Turn
 
-function Route:enter(connection)
+function Turn:enter(connection, key, reads)
     local keys = queues[connection] or { 0 }
-    local queue = keys[self.key] or unused or { begun = 0, ended = 0, changed = 0 }
-    queues[connection], keys[self.key], keys[1], unused = keys, queue, keys[1] + 1, nil
+    local queue = keys[key] or unused or { begun = 0, ended = 0, changed = 0 }
+    queues[connection], keys[key], keys[1], unused = keys, queue, keys[1] + 1, nil
     queue.begun = queue.begun + 1
-    self.connection, self.queue, self.place, self.changed = connection, queue, queue.begun, queue.changed
-    queue.changed = self.reads and queue.changed or queue.begun
+    self.connection, self.key, self.queue, self.place, self.lastChange = connection, key, queue, queue.begun, queue.changed
+    if not reads then queue.changed = queue.begun end
+    return self
 end
 
 -- __close ends the turn of a command, also of one that fails.
-function Route:__close()
+function Turn:__close()
     local queue, ended, keys = self.queue, self.place, queues[self.connection]
     keys[1], queues[self.connection] = keys[1] - 1, keys[1] > 1 and keys or nil
     if ended > queue.ended + 1 then
@@ -226,74 +256,65 @@ function Route:__close()
     if ended == queue.begun then keys[self.key], unused = nil, queue end
 end
 
--- parse reads a command, a classic one that changes an item as a meta command. It returns the response to one that memcached refuses.
-function Route:parse(r)
-    local words, flags = split(r:raw_line()), {}
-    local verb, gat = words[1], words[1]:find("^gat")
-    local classic, refused = CLASSIC[verb], gat and invalid("mg", "T", words[2])
-    if classic then
-        local line = classic:find("^ms") and classic:format(words[2], words[5], stored("F", words[3]), stored("T", words[4]), words[6] or "")
-            or classic:format(words[2], words[3])
-        r, words = mcp.request(line .. "\r\n", r), split(line)
+-- waitFor waits until so many commands of the queue have ended. With true, the exploration knows that no other proxy ends the wait.
+function Turn:waitFor(place)
+    local queue, looks, ended = self.queue, 0, nil
+    while queue.ended < place do
+        looks, ended = queue.ended == ended and looks + 1 or 0, queue.ended
+        self.rctx:sleep(looks < LOOKS and 0 or pauseAfter(looks - LOOKS), true)
     end
-    self.r, self.key, self.verb, self.words, self.flags = r, r:key(), words[1], words, flags
-    for i = self.verb == "ms" and 4 or 3, self.verb:find("^m[^e]") and #words or 0 do
-        local letter, rest = words[i]:sub(1, 1), words[i]:sub(2)
-        refused = refused or flags[letter] or invalid(self.verb, letter, rest)
-        flags[letter] = rest
-    end
-    self.mode = self.verb == "ms" and (flags.M or "S"):sub(1, 1)
-    self.touches = gat or self.verb == "mg" and flags.T -- memcached has no condition for a change of the TTL
-    self.creates = self.mode == "E" or self.mode == "S" and not flags.C or self.mode ~= "S" and self.mode ~= "R" and flags.N and self.verb ~= "md"
-    return refused and "CLIENT_ERROR " .. (REFUSALS[verb] or classic and FORMAT or BAD_TOKEN) .. "\r\n"
+end
+
+---- Items
+
+-- The first 12 bits of the CAS uniques of proxies. 30 bits of time and 19 of a random number follow, then the state of the item, and a bit
+-- that says that the key is in base64, which memcached forgets while an item is owned. Servers count CAS uniques from 1.
+local PROXY_MARK <const> = 0x6d6
+local OWNED <const>, CLAIM <const>, LOCK <const> = 0, 1, 2
+-- A fence on `to` has the CAS unique of the owned item or claim on `from` for which it was placed. A lock is there during a mg with N.
+local STATES <const> = { from = { [OWNED] = "owned", [CLAIM] = "claim", [LOCK] = "lock" },
+    to = { [OWNED] = "fence of owned", [CLAIM] = "fence of claim", [LOCK] = "lock" } }
+
+local function proxyCas(r, kind)
+    local time, random = mcp.time_real_millis() & 0x3fffffff, math.random(0, 0x7ffff)
+    return tostring(PROXY_MARK << 52 | time << 22 | random << 3 | kind << 1 | (base64(r) == "" and 0 or 1))
+end
+
+-- clientCas returns a CAS unique of a plain item.
+local function clientCas() return math.random(1 << 32, (PROXY_MARK << 52) - 1) end
+
+-- state returns the state of an item of a pool with a CAS unique.
+local function state(pool, cas)
+    cas = math.tointeger(tonumber(cas)) or 0
+    return cas >> 52 == PROXY_MARK and STATES[pool][cas >> 1 & 3] or "plain"
+end
+
+-- A Key sends the requests of one command at a time to the servers of its key, and counts them. It has the protocol for the items there.
+local Key <const> = {}
+Key.__index = Key
+
+function Key:begin(r)
+    self.r, self.name, self.touches, self.creates, self.waitedFor = r, r:key(), false, false, nil
+    self.sent.unmoved, self.sent.from, self.sent.to = 0, 0, 0
 end
 
 -- run sends a request to a pool. A handle serves one request of a command, so each request takes the next handle.
-function Route:run(r, pool)
-    self.used[pool] = self.used[pool] + 1
-    local handle = self.pools[pool][self.used[pool]]
+function Key:run(r, pool)
+    local sent = self.sent[pool] + 1
+    self.sent[pool] = sent
+    local handle = self.pools[pool][sent]
     return handle and self.rctx:enqueue_and_wait(r, handle) or BUSY
 end
 
 -- send sends a meta command for the key to a pool.
-function Route:send(pool, command, flags, value)
+function Key:send(pool, command, flags, value)
     local size = value and " " .. #value - 2 or ""
-    return self:run(mcp.request(command .. " " .. self.key .. size .. base64(self.r) .. flags .. "\r\n", value), pool)
+    return self:run(mcp.request(command .. " " .. self.name .. size .. base64(self.r) .. flags .. "\r\n", value), pool)
 end
 
--- classic returns the response to a classic command for the one to its meta command.
-local function classic(verb, res)
-    local text = type(res) == "string" and res or res:ok() and res:raw_string() or ""
-    local code, rest = text:match("^(%u%u)[ \r].-\n(.*)$")
-    local word = RESPONSES_OF[verb] and RESPONSES_OF[verb][code] or RESPONSES[code]
-    return code == "VA" and rest or word and word .. "\r\n" or res
-end
-
--- respond returns a response to a meta command, with the flags that a server returns for it. values has those of the item.
-function Route:respond(code, values, body)
-    if code == "EN" and self.r:has_flag("q") then return self.nothing end
-    values = values or self.mode and { c = 0, s = tonumber(self.words[3]) } or {}
-    values.k = self.key .. base64(self.r)
-    for i = 3, #self.words do
-        local letter = self.words[i]:sub(1, 1)
-        local value = letter == "O" and self.words[i] or values[letter] and letter .. values[letter]
-        code = value and code .. " " .. value or code
-    end
-    return code .. "\r\n" .. (body or "")
-end
-
--- miss returns the response to a command that does not create an item, for a missing key.
-function Route:miss(r)
-    local verb = VERBS[r:command()]
-    if verb == "me" or READS[verb] and verb ~= "mg" then return verb == "me" and "EN\r\n" or "END\r\n" end
-    if verb == "mg" then return self:parse(r) or self:respond("EN") end
-    local keeps = self.mode == "A" or self.mode == "P" or self.mode == "R" and not self.flags.C
-    return self:respond(keeps and "NS" or "NF")
-end
-
--- wait pauses for another proxy, each time longer. It returns false if this command has waited LEASE seconds for the same item.
-function Route:wait(item)
-    self.waited, self.awaited = self.awaited == item.unique and self.waited or 0, item.unique
+-- waitForOwner pauses for the proxy that has given an item its CAS unique, each time longer. It returns false after LEASE seconds.
+function Key:waitForOwner(cas)
+    self.waited, self.waitedFor = self.waitedFor == cas and self.waited or 0, cas
     if self.waited >= LEASE then return false end
     local pause = self.waited == 0 and PAUSE or math.min(2 * self.waited, 1)
     self.rctx:sleep(pause)
@@ -302,108 +323,105 @@ function Route:wait(item)
 end
 
 -- giveBack gives the W of a stale item, which a mg of this proxy has taken, to the next client.
-function Route:giveBack(pool, number) self:send(pool, "md", " I C" .. number .. " E" .. number) end
+function Key:giveBack(pool, cas) self:send(pool, "md", " I C" .. cas .. " E" .. cas) end
 
 -- peek returns the item of a pool, and its value if wanted. It does not count as a use of the item.
-function Route:peek(pool, wanted)
-    local res = self:send(pool, "mg", wanted and " u f t c v" or " u f t c")
+function Key:peek(pool, withValue)
+    local res = self:send(pool, "mg", withValue and " u f t c v" or " u f t c")
     if not res:ok() then return { state = "down", res = res } end
     if not res:hit() then return { state = "absent" } end
-    local item, rest = { value = wanted and res:raw_string():sub(-res:vlen() - 2) }, nil
-    item.flags, item.ttl, item.unique, rest = res:raw_string():match("^%u+[ %d]* f(%d+) t(%-?%d+) c(%d+)(.-)\r\n")
-    item.state, item.stale = state(item.unique), rest:find("[WXZ]") ~= nil
-    if rest:find("W") then self:giveBack(pool, item.unique) end
+    local item, rest = { value = withValue and res:raw_string():sub(-res:vlen() - 2) }, nil
+    item.flags, item.ttl, item.cas, rest = res:raw_string():match("^%u+[ %d]* f(%d+) t(%-?%d+) c(%d+)(.-)\r\n")
+    item.state, item.stale = state(pool, item.cas), rest:find("[WXZ]") ~= nil
+    if rest:find("W") then self:giveBack(pool, item.cas) end
     return item
 end
 
-function Route:remove(pool, number) return done(self:send(pool, "md", " C" .. number)) end
+-- has reports whether the item of a pool has a CAS unique, and remove whether it has removed that item. place stores an empty one.
+function Key:has(pool, cas) return self:peek(pool).cas == cas end
+function Key:remove(pool, cas) return done(self:send(pool, "md", " C" .. cas)) end
+function Key:place(pool, cas, ttl) return self:send(pool, "ms", " ME E" .. cas .. " T" .. ttl, "\r\n") end
+function Key:placeClaim(claim) return self:place("from", claim, LEASE) end
+function Key:placeFence(cas) return self:place("to", cas, FENCE) end
+function Key:placeLock(lock) return self:place("to", lock, FENCE) end
 
 -- storeOwned stores the item that this proxy owns on `from` in a pool, in place of what has the CAS unique of the owner there. It returns
--- nil if this proxy is not the owner.
-function Route:storeOwned(owned, pool, with)
+-- RETRY if this proxy is not the owner.
+function Key:storeOwned(owned, pool, newCas)
     local item = self:peek("from", true) -- another proxy may have taken it, or changed its TTL
-    if item.unique ~= owned then return nil end
+    if item.cas ~= owned then return RETRY end
     local ttl = item.ttl == "-1" and 0 or math.max(tonumber(item.ttl), 1) -- a server returns 0 for less than a second
     local since = ttl > MAX_RELATIVE_TTL and mcp.time_real_millis() // 1000 or 0
-    return self:send(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. with, item.value)
+    return self:send(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. newCas, item.value)
 end
 
--- takeOwnership makes this proxy the owner of an item on `from`, and returns its CAS unique. An append of nothing keeps everything else.
--- memcached does not append to an item on flash.
-function Route:takeOwnership(number)
-    local owned = unique(self.r, OWNED)
-    local res = self:send("from", "ms", " MA C" .. number .. " E" .. owned, "\r\n")
-    if not done(res) then res = self:storeOwned(number, "from", " E" .. owned) end
-    return res and done(res) and owned or nil
+-- takeOwnership makes this proxy the owner of an item on `from`. It returns the CAS unique, or nil if another command was faster. An append
+-- of nothing keeps everything else. memcached does not append to an item on flash.
+function Key:takeOwnership(cas)
+    local owned = proxyCas(self.r, OWNED)
+    local res = self:send("from", "ms", " MA C" .. cas .. " E" .. owned, "\r\n")
+    if not done(res) then res = self:storeOwned(cas, "from", " E" .. owned) end
+    return done(res) and owned or nil
 end
 
--- clear removes a fence or a copy of another owner from `to`, while this proxy owns the item on `from`. It returns whether `to` has
--- nothing.
-function Route:clear(owned)
+-- clear removes a fence or a copy of another owner from `to`, while this proxy owns the item on `from`. It reports whether it is gone.
+function Key:clear(owned)
     local item = self:peek("to")
-    return item.state == "absent" or item.state ~= "down"
-        and self:peek("from").unique == owned and self:remove("to", item.unique)
+    if item.state == "absent" then return true end
+    return item.state ~= "down" and self:has("from", owned) and self:remove("to", item.cas)
 end
 
 -- recover takes an item from an owner that has not finished, with what that owner may have stored on `to`.
-function Route:recover(number)
-    local owned = self:takeOwnership(number)
+function Key:recover(cas)
+    local owned = self:takeOwnership(cas)
     if owned and (self.phase == "announcing" or self:clear(owned)) then self:storeOwned(owned, "from", "") end
 end
 
--- reserve stores a claim on `from`, or a fence or a lock on `to`.
-function Route:reserve(pool, number)
-    return self:send(pool, "ms", " ME E" .. number .. " T" .. (pool == "from" and LEASE or FENCE), "\r\n")
+-- move moves an item from `from` to `to`, with its CAS unique. If a step fails, `from` still decides. It reports whether the item has
+-- moved, is missing, or cannot move. The Job waits for owners, because no client may ever use the item.
+function Key:move(forJob)
+    local item = forJob and self:fromItem() or self:peek("from")
+    if item.state == "owned" or item.state == "down" then return false end
+    if item.state ~= "plain" or item.stale then return true end -- the copy of a stale item would be a fresh one
+    local owned = self:takeOwnership(item.cas)
+    return owned ~= nil and self:copy(owned, " E" .. item.cas, forJob)
 end
 
--- move moves an item from `from` to `to`, with its CAS unique. If a step fails, `from` still decides. It returns true if the item has
--- moved, is missing, or cannot move.
-function Route:move()
-    local item = self.copies and self:fromItem() or self:peek("from") -- the Job waits, because no client may ever use the item
-    if item.state ~= "plain" or item.stale then -- the copy of a stale item would be a fresh one
-        return item.state ~= "owned" and item.state ~= "down"
+-- copy moves an item that this proxy owns. An item that does not move gets its CAS unique again on `from`.
+function Key:copy(owned, oldCas, forJob)
+    local fence = self:placeFence(owned)
+    if not done(fence) and self:clear(owned) then fence = self:placeFence(owned) end
+    if not done(fence) then
+        self:storeOwned(owned, "from", oldCas)
+        return refused(fence)
     end
-    local owned = self:takeOwnership(item.unique)
-    return owned and self:copy(owned, " E" .. item.unique)
-end
-
-function Route:copy(owned, with)
-    local res = self:reserve("to", owned)
-    if not done(res) and self:clear(owned) then res = self:reserve("to", owned) end
-    local fenced = done(res)
-    if fenced then res = self:storeOwned(owned, "to", with) end
-    if fenced and res and done(res) then
+    local copied = self:storeOwned(owned, "to", oldCas)
+    if done(copied) then
         local moved = self:remove("from", owned)
-        for _ = 1, self.copies and 0 or 2 do -- `to` keeps what was read twice. It would evict it before older items that the Job moves later
-            self:send("to", "mg", "")
-        end
+        for _ = 1, forJob and 0 or 2 do self:send("to", "mg", "") end -- read twice, it outlives older items that the Job moves later
         return moved
-    elseif fenced and res and not responded(res) then -- the copy can still arrive. The next owner removes the fence first
-        return false
-    elseif fenced then
-        self:remove("to", owned)
     end
-    self:storeOwned(owned, "from", with)
-    return res and responded(res) and not res:ok() -- `to` refuses the item, which may be too large
+    if copied ~= RETRY and not responded(copied) then return false end -- it can still arrive. The next owner removes the fence first
+    self:remove("to", owned)
+    self:storeOwned(owned, "from", oldCas)
+    return refused(copied) -- the item may be too large
 end
 
 -- fromItem returns the item on `from` if `from` decides, and otherwise an absent one.
-function Route:fromItem()
+function Key:fromItem()
     local closing = self.phase == "closing"
-    local claims = self.phase == "announcing" or self.creates and not closing -- whether a claim makes a difference
+    local waitsForClaims = self.phase == "announcing" or self.creates and not closing
     while true do
         local item = self:peek("from", self.touches)
-        if item.state == "claim" and not claims then
-            return { state = "absent" }
-        elseif item.state == "absent" or item.state == "down" or item.state == "plain" and not closing then
-            return item
-        elseif item.state == "plain" or not self:wait(item) then
-            if closing and self:peek("to").state == "down" then -- `from` and `to` can be parts of a kept server that was down a moment ago
+        if item.state == "absent" or item.state == "down" or item.state == "plain" and not closing then return item end
+        if item.state == "claim" and not waitsForClaims then return { state = "absent" } end
+        if item.state == "plain" or not self:waitForOwner(item.cas) then
+            if closing and self:peek("to").state == "down" then -- `from` and `to` can be parts of a server that was down a moment ago
                 return { state = "down", res = BUSY }
             elseif closing or item.state ~= "owned" then
-                self:remove("from", item.unique)
+                self:remove("from", item.cas)
             else
-                self:recover(item.unique)
+                self:recover(item.cas)
             end
         end
     end
@@ -411,254 +429,269 @@ end
 
 -- toItem returns the item on `to` if `to` decides. It waits for fences in use, and removes others, so that an owner that is late does not
 -- copy an item that `from` has lost.
-function Route:toItem()
+function Key:toItem()
     while true do
         local item = self:peek("to", self.touches)
         if item.state == "absent" or item.state == "plain" or item.state == "down" then return item end
-        local inUse = item.state == "lock" or item.state == "claim" and self:peek("from").unique == item.unique
-        if not inUse or not self:wait(item) then self:remove("to", item.unique) end
+        local inUse = item.state == "lock" or item.state == "fence of claim" and self:has("from", item.cas)
+        if not inUse or not self:waitForOwner(item.cas) then self:remove("to", item.cas) end
     end
 end
 
--- shown returns the CAS unique that a response shows. (Before memcached 1.6.45, line returns that of another response.)
-local function shown(verb, r, res)
+---- Reads and changes
+
+-- shownCas returns the CAS unique that a response shows. (Before memcached 1.6.45, line returns that of another response.)
+local function shownCas(verb, r, res)
+    if verb == "get" then return nil end
     local pattern = verb == "gets" and "^VALUE [^ ]+ %d+ %d+ (%d+)" or r:has_flag("c") and "^[^\n]- c(%d+)"
     return pattern and res:raw_string():match(pattern) or nil
 end
 
 -- readPool runs a read in a pool. It returns the response, the state of the item, and the CAS unique if it is shown. An empty item can be
 -- one of a proxy: if the response does not show it, the item is the same before and after the read.
-function Route:readPool(r, pool)
-    local verb = VERBS[r:command()]
+function Command:readPool(r, pool)
+    local verb, before = VERBS[r:command()], nil
     local hides = verb == "mg" and not r:has_flag("v") and not r:has_flag("c") -- a second mg would get no W
-    r = hides and meta(r, "@", " c") or r
-    local before
+    if hides then r = meta(r, nil, " c") end
     while true do
-        local res = self:run(r, pool)
-        if not res:ok() or not res:hit() then return res, res:ok() and "absent" or "down" end
-        local number = verb ~= "get" and shown(verb, r, res) or nil
-        if hides then
-            return res:raw_string():gsub(" c" .. number, "", 1), state(number)
-        elseif number or res:vlen() > 0 then
-            return res, number and state(number) or "plain", number
-        end
-        local item = self:peek(pool)
-        if item.unique == before or item.state ~= "plain" and item.state ~= "owned" then return item.res or res, item.state end
-        if res:raw_string():find("^VA 0[^\n]* W") then self:giveBack(pool, item.unique) end
-        before = item.unique
+        local res = self.key:run(r, pool)
+        if not res:ok() then return res, "down" end
+        if not res:hit() then return res, "absent" end
+        local cas = shownCas(verb, r, res)
+        if hides then return res:raw_string():gsub(" c" .. cas, "", 1), state(pool, cas) end
+        if cas or res:vlen() > 0 then return res, cas and state(pool, cas) or "plain", cas end
+        local item = self.key:peek(pool)
+        if item.cas == before or item.state ~= "plain" and item.state ~= "owned" then return item.res or res, item.state end
+        if res:raw_string():find("^VA 0[^\n]* W") then self.key:giveBack(pool, item.cas) end
+        before = item.cas
     end
 end
 
-function Route:readTo(r)
+function Command:readTo(r)
     while true do
         local res, seen = self:readPool(r, "to")
-        if seen == "absent" or seen == "claim" or seen == "lock" then
-            return self:miss(r)
-        elseif seen ~= "owned" then
-            return res
-        end
-        self:toItem()
+        if seen == "plain" or seen == "down" then return res end
+        if seen ~= "fence of owned" then return self:miss(r) end
+        self.key:toItem()
     end
 end
 
 -- read runs a read. It also returns whether `from` has the item.
-function Route:read(r)
+function Command:read(r)
     if self.phase == "closing" then
-        local item = self:fromItem()
-        return item.state == "down" and item.res or self:readTo(r)
+        local item = self.key:fromItem()
+        return item.state == "down" and item.res or self:readTo(r), false
     end
     while true do
-        local res, seen, number = self:readPool(r, "from")
-        if seen == "down" then
-            return res
-        elseif seen == "absent" or seen == "claim" then
-            return self.phase == "announcing" and self:miss(r) or self:readTo(r)
-        elseif seen == "plain" or not number then
-            return res, true
-        elseif not self:wait({ unique = number }) then -- the item soon has the CAS unique again that it had before
-            self:recover(number)
-        end
+        local res, seen, cas = self:readPool(r, "from")
+        if seen == "down" then return res, false end
+        if seen == "absent" or seen == "claim" then return self.phase == "announcing" and self:miss(r) or self:readTo(r), false end
+        if seen == "plain" or not cas then return res, true end
+        if not self.key:waitForOwner(cas) then self.key:recover(cas) end -- the item soon has the CAS unique again that it had before
     end
 end
 
--- fetch runs gat, or mg with T or N, for an item that was seen. If the item can move, it is stored again with the other TTL and the same
--- CAS unique, because memcached has no conditional touch. It returns nil if another command has changed the item.
-function Route:fetch(pool, item)
-    local r, gat = self.r, self.verb ~= "mg"
-    local ttl = gat and self.words[2] or self.flags.T
-    local moves = self.phase == "preparing" or self.phase == "warming"
-    if not ttl or item.stale or not moves and item.value ~= "\r\n" then
-        local res, seen = self:readPool(gat and r or meta(r, "N", ""), pool)
-        return (seen == "plain" or seen == "down") and res or nil
-    end
-    local read = pool == "from" and self.read or self.readTo
-    local reading = gat and mcp.request(r:raw_line():gsub("^gat(s?) +[^ ]+", "get%1") .. "\r\n") or meta(r, "NRT", "")
-    local past = ttl:find("^-") or tonumber(ttl) > MAX_RELATIVE_TTL and tonumber(ttl) <= mcp.time_real_millis() // 1000
-    local after = not past and not gat and r:raw_line():find("%f[%S]T.* t") -- servers run the flags of mg in their order
-    local before = not after and read(self, reading)
-    local flags = " C" .. item.unique .. " E" .. item.unique .. " F" .. item.flags .. " T" .. ttl
-    local res = self:send(pool, "ms", flags, item.value)
-    if done(res) then return before or (read(self, reading)) end
-    return conclusive(res)
-end
-
--- change runs a command that may change an item that was seen. It returns nil if another command has changed the item.
-function Route:change(pool, item)
-    local verb, flags = self.verb, self.flags
-    if READS[verb] then
-        return self:fetch(pool, item)
-    elseif self.mode == "E" then
-        return self:respond("NS")
-    elseif flags.C and flags.C ~= item.unique then
-        return self:respond("EX")
-    end
-    local without = self.mode and "CIN" or "CN" -- I compares CAS uniques by their order: it would replace a fence
-    local with = verb == "md" and flags.x and not flags.E and " E" .. fresh() or "" -- x keeps the CAS unique
-    local res = self:run(meta(self.r, without, with .. " C" .. item.unique), pool)
+-- change runs a command that may change an item that was seen.
+function Command:change(pool, item)
+    local flags = self.flags
+    if READS[self.verb] then return self:fetch(pool, item) end
+    if self.storeMode == "E" then return self:respond("NS") end
+    if flags.C and flags.C ~= item.cas then return self:respond("EX") end
+    local replaced = self.storeMode and "CIN" or "CN" -- I compares CAS uniques by their order: it would replace a fence
+    local newCas = self.verb == "md" and flags.x and not flags.E and " E" .. clientCas() or "" -- x keeps the CAS unique
+    local res = self.key:run(meta(self.r, replaced, newCas .. " C" .. item.cas), pool)
     local flash = res:ok() and res:code() == mcp.MCMC_CODE_NOT_STORED -- append to an item on flash
-    local text = verb == "ma" and not res:ok() and responded(res) -- which memcached refuses before it compares CAS uniques
-    if flash or text then return self:peek(pool).unique == item.unique and res or nil end
-    return conclusive(res)
+    local text = self.verb == "ma" and refused(res) -- which memcached refuses before it compares CAS uniques
+    if not flash and not text then return conclusive(res) end
+    return self.key:has(pool, item.cas) and res or RETRY
 end
 
--- store stores the item of a missing key, in the place of a claim or of a fence if there is one. It returns nil if it is not there. mg with
--- N creates an item that no command with a condition can create.
-function Route:store(pool, number)
-    local condition, flags = number and " C" .. number or " ME", self.flags
-    if self.verb == "mg" then
-        local res = self:run(self.r, pool)
-        local created = not res:ok() or res:raw_string():find("^[^\r]* W[ \r]")
-        return created and res or nil
-    elseif self.mode then
-        local appends = self.mode == "A" or self.mode == "P"
-        local ttl = appends and " T" .. flags.N or ""
-        return conclusive(self:run(meta(self.r, appends and "CIMNT" or "CIMN", ttl .. condition), pool))
-    end
-    local initial, newUnique, ttl = (flags.J or "0"):match("^0*(%d+)$"), flags.E or fresh(), flags.T or flags.N
-    local res = self:send(pool, "ms", " T" .. ttl .. " E" .. newUnique .. condition, initial .. "\r\n")
-    if not done(res) or self.r:has_flag("q") then -- the proxy does not send HD with q
-        return conclusive(res)
-    end
-    local values = { c = newUnique, t = ttl == "0" and "-1" or ttl }
-    return self:respond(flags.v and "VA " .. #initial or "HD", values, flags.v and initial .. "\r\n")
+-- fetch runs gat, or mg with T or N, for an item that was seen.
+function Command:fetch(pool, item)
+    local r, ttl = self.r, self.flags.T
+    if self.verb ~= "mg" then ttl = self.words[2] end
+    local canMove = self.phase == "preparing" or self.phase == "warming"
+    if ttl and not item.stale and (canMove or item.value == "\r\n") then return self:fetchAndStore(pool, item, ttl) end
+    local res, seen = self:readPool(self.verb == "mg" and meta(r, "N", "") or r, pool)
+    return (seen == "plain" or seen == "down") and res or RETRY
 end
 
--- create creates the item of a missing key, under a claim on `from` or a lock on `to`. It returns nil if another proxy was faster.
-function Route:create()
-    local phase, vivifies = self.phase, self.verb == "mg"
-    if phase == "announcing" or phase == "closing" then
-        return self:store(phase == "closing" and "to" or "from")
-    end
-    local locks = vivifies and phase == "preparing" -- mg with N would find a claim
-    local number, reserved = unique(self.r, locks and LOCK or CLAIM), locks and "to" or "from"
-    local res = self:reserve(reserved, number)
-    if not done(res) then
-        return conclusive(res)
-    elseif vivifies then
-        repeat
-            res = self:store(locks and "from" or "to")
-        until res or not locks or self:fromItem().state ~= "absent"
-    elseif phase == "preparing" then
-        local item = self:peek("to")
-        res = item.state == "absent" and self:store("from", number) or item.res
-    else
-        local fenced = self:reserve("to", number)
-        if done(fenced) and self:peek("from").unique == number then
-            res = self:store("to", number)
-        else
-            self:remove("to", number)
-            res = not fenced:ok() and fenced or nil
-        end
-    end
-    local replaced = phase == "preparing" and not vivifies and (type(res) == "string" or res and res:ok()) -- in place of the claim
-    if not replaced then self:remove(reserved, number) end
+-- fetchAndStore stores an item that can move again, with another TTL and the same CAS unique, because memcached has no conditional touch.
+function Command:fetchAndStore(pool, item, ttl)
+    local line, gat = self.r:raw_line(), self.verb ~= "mg"
+    local read = pool == "from" and self.read or self.readTo
+    local reading = gat and mcp.request(line:gsub("^gat(s?) +[^ ]+", "get%1") .. "\r\n") or meta(self.r, "NRT", "")
+    local past = ttl:find("^-") or tonumber(ttl) > MAX_RELATIVE_TTL and tonumber(ttl) <= mcp.time_real_millis() // 1000
+    local readsAfter = not past and not gat and line:find("%f[%S]T.* t") -- servers run the flags of mg in their order
+    local before = not readsAfter and read(self, reading)
+    local res = self.key:send(pool, "ms", " C" .. item.cas .. " E" .. item.cas .. " F" .. item.flags .. " T" .. ttl, item.value)
+    if not done(res) then return conclusive(res) end
+    return before or (read(self, reading))
+end
+
+-- create creates the item of a missing key. During preparing and warming, it needs a claim on `from`, or a lock on `to`.
+function Command:create()
+    if self.phase == "announcing" then return self:store("from", " ME") end
+    if self.phase == "closing" then return self:store("to", " ME") end
+    if self.phase == "preparing" and self.verb == "mg" then return self:vivifyPreparing() end
+    local claim = proxyCas(self.r, CLAIM)
+    local placed = self.key:placeClaim(claim)
+    if not done(placed) then return conclusive(placed) end
+    if self.phase == "preparing" then return self:createPreparing(claim) end
+    local res = self.verb == "mg" and self:vivify("to") or self:createWarming(claim)
+    self.key:remove("from", claim)
     return res
 end
 
--- decide runs a command for a key that moves. It also returns whether `from` has an item that can move.
-function Route:decide()
-    if self.reads then return self:read(self.r) end
-    local losses = 0
-    while true do
-        local item, pool = self:fromItem(), "from"
-        if item.state == "absent" and self.phase ~= "announcing" then item, pool = self:toItem(), "to" end
-        local absent = item.state == "absent"
-        if item.state == "down" then return item.res end
-        if absent and not self.creates then return self:miss(self.r) end
-        local res = absent and self:create() or not absent and self:change(pool, item)
-        if res then return res, item.state == "plain" and pool == "from" and self.verb ~= "md" end
-        losses = losses + 1
-        if losses > 1 then self.rctx:sleep(math.random() * pauseAfter(losses), true) end -- many clients would use up their requests
-    end
+-- createPreparing creates the item on `from`, in place of the claim.
+function Command:createPreparing(claim)
+    local item, res = self.key:peek("to"), RETRY
+    if item.state == "absent" then res = self:store("from", " C" .. claim) end
+    if item.state == "down" then res = item.res end
+    local replaced = type(res) == "string" or res:ok()
+    if not replaced then self.key:remove("from", claim) end
+    return res
 end
 
--- await waits until so many commands of the queue have ended. With true, the exploration knows that no other proxy ends the wait.
-function Route:await(place)
-    local queue, looks, ended = self.queue, 0, nil
-    while queue.ended < place do
-        looks, ended = queue.ended == ended and looks + 1 or 0, queue.ended
-        self.rctx:sleep(looks < LOOKS and 0 or pauseAfter(looks - LOOKS), true)
+-- createWarming creates the item on `to`, in place of a fence, so that nothing is stored after the claim has ended.
+function Command:createWarming(claim)
+    local fence = self.key:placeFence(claim)
+    if done(fence) and self.key:has("from", claim) then return self:store("to", " C" .. claim) end
+    self.key:remove("to", claim)
+    return fence:ok() and RETRY or fence
+end
+
+-- vivifyPreparing creates the item of mg with N on `from`, under a lock on `to`, because the mg would find a claim.
+function Command:vivifyPreparing()
+    local lock, res = proxyCas(self.r, LOCK), nil
+    local placed = self.key:placeLock(lock)
+    if not done(placed) then return conclusive(placed) end
+    repeat
+        res = self:vivify("from")
+    until res ~= RETRY or self.key:fromItem().state ~= "absent"
+    self.key:remove("to", lock)
+    return res
+end
+
+-- vivify runs mg with N for a missing key. No command with a condition can create its item.
+function Command:vivify(pool)
+    local res = self.key:run(self.r, pool)
+    local created = not res:ok() or res:raw_string():find("^[^\r]* W[ \r]")
+    return created and res or RETRY
+end
+
+-- store stores the item of a missing key on a condition: that there is none, or what has a CAS unique.
+function Command:store(pool, condition)
+    if self.verb == "mg" then return self:vivify(pool) end
+    if self.verb == "ma" then return self:storeInitial(pool, condition) end
+    local appends = self.storeMode == "A" or self.storeMode == "P"
+    local ttl = appends and " T" .. self.flags.N or ""
+    return conclusive(self.key:run(meta(self.r, appends and "CIMNT" or "CIMN", ttl .. condition), pool))
+end
+
+-- storeInitial stores the initial value of a number.
+function Command:storeInitial(pool, condition)
+    local flags = self.flags
+    local initial, newCas, ttl = (flags.J or "0"):match("^0*(%d+)$"), flags.E or clientCas(), flags.T or flags.N
+    local res = self.key:send(pool, "ms", " T" .. ttl .. " E" .. newCas .. condition, initial .. "\r\n")
+    if not done(res) or self.r:has_flag("q") then return conclusive(res) end -- the proxy does not send HD with q
+    local values = { c = newCas, t = ttl == "0" and "-1" or ttl }
+    return self:respond(flags.v and "VA " .. #initial or "HD", values, flags.v and initial .. "\r\n")
+end
+
+---- Routes
+
+-- attempt runs a command that is no read, or returns RETRY. It also returns whether `from` has an item that can move.
+function Command:attempt()
+    local item, pool = self.key:fromItem(), "from"
+    if item.state == "absent" and self.phase ~= "announcing" then item, pool = self.key:toItem(), "to" end
+    if item.state == "down" then return item.res, false end
+    if item.state ~= "absent" then return self:change(pool, item), pool == "from" and self.verb ~= "md" end
+    return self.key.creates and self:create() or self:miss(self.r), false
+end
+
+-- decide runs a command for a key that moves. It returns what attempt returns, but no RETRY.
+function Command:decide()
+    if self.reads then return self:read(self.r) end
+    local losses, res, movable = 0, self:attempt()
+    while res == RETRY do
+        losses = losses + 1
+        if losses > 1 then self.rctx:sleep(math.random() * pauseAfter(losses), true) end -- many clients would use up their requests
+        res, movable = self:attempt()
     end
+    return res, movable
 end
 
 -- inOrder runs a command after those before it. Reads run at the same time. One that is faster than a read before it runs again, because
 -- that can return what was stored later.
-function Route:inOrder()
-    local queue, before = self.queue, self.place - 1
-    local again = self.reads and VERBS[self.r:command()] ~= "mg" -- a second mg would get no W
-    if queue.ended < before then self:await(again and self.changed or before) end
-    local res, here = self:decide()
-    if queue.ended < before then
-        self:await(before)
-        res, here = self:decide()
+function Command:inOrder()
+    local turn, before = self.turn, self.turn.place - 1
+    local repeats = self.reads and self.verb ~= "mg" -- a second mg would get no W
+    turn:waitFor(repeats and turn.lastChange or before)
+    local res, movable = self:decide()
+    if turn.queue.ended < before then
+        turn:waitFor(before)
+        res, movable = self:decide()
     end
-    local moves = here and self.phase == "warming" and self.used.from + MOVE <= HANDLES.from
-    return moves and not self:move() and self.copies and BUSY or res
+    if not movable or self.phase ~= "warming" or self.key.sent.from + MOVE > HANDLES.from then return res end
+    local settled = self.key:move(self.forJob)
+    return self.forJob and not settled and BUSY or res
 end
 
-function Route:serve(r, verb)
-    local key, used = r:key(), self.used
-    if self.copies and self.phase == "warming" and key == COPY then return "SERVER_ERROR warming\r\n" end
-    if #key > MAX_KEY or verb ~= "get" and #r:raw_line() > MAX_LINE then return "CLIENT_ERROR " .. FORMAT .. "\r\n" end
+-- moves reports whether the key moves. If it does not, and its server has failed, that may have executed the command.
+function Command:moves(res)
+    if responded(res) then return false end
+    return res:elapsed() <= LOCAL or self.key:send("to", "me", " k"):ok() or self.reads and self.key:send("from", "me", " k"):ok()
+end
+
+-- serve runs a command during a change of the servers.
+function Command:serve(r, verb)
+    local key = self.key
+    key:begin(r)
+    if self.forJob and self.phase == "warming" and key.name == COPY then return "SERVER_ERROR warming\r\n" end
+    if #key.name > MAX_KEY or verb ~= "get" and #r:raw_line() > MAX_LINE then return "CLIENT_ERROR " .. FORMAT .. "\r\n" end
     self.reads = verb == "get" or verb == "gets" or verb == "me" or verb == "mg" and not r:has_flag("T") and not r:has_flag("N")
-    self.r, self.key, self.touches, self.creates, self.awaited = r, key, false, false, nil
-    used.kept, used.from, used.to = 0, 0, 0
-    self:enter(self.rctx:cfd())
-    local turn <close> = self
+    self.r, self.verb = r, verb
+    local turn <close> = self.turn:enter(self.rctx:cfd(), key.name, self.reads)
     if self.phase ~= "announcing" then
-        local res = self:run(r, "kept")
-        local moves = not responded(res) and (res:elapsed() <= LOCAL or self:send("to", "me", " k"):ok()
-            or self.reads and self:send("from", "me", " k"):ok())
-        if not moves then return res end -- if its server has failed, maybe after it executed the command
+        local res = key:run(r, "unmoved")
+        if not self:moves(res) then return res end
     end
-    local res = not self.reads and self:parse(r) or self:inOrder()
-    return CLASSIC[verb] and classic(verb, res) or res
+    if self.reads then return self:inOrder() end
+    local res = self:parse(r) or self:inOrder()
+    return CLASSIC[verb] and toClassic(verb, res) or res
+end
+
+-- finishRead counts a read. If no server responded, the key is missing for clients, but not for the Job.
+function Command:finishRead(r, res)
+    local text = type(res) == "string"
+    local hit = text and res:find("^[VH]") or not text and res:hit()
+    if not self.forJob or not self.phase then mcp.stat(hit and self.hits or self.misses, 1) end
+    if text or hit or responded(res) then return res end
+    return self.forJob and BUSY or self:miss(r)
+end
+
+-- execute runs a command of a client, and returns what the proxy sends.
+function Command:execute(r)
+    local verb = VERBS[r:command()]
+    local noreply = CLASSIC[verb] and r:ntokens() > (WORDS[verb] or 5)
+    if noreply or self.phase and verb ~= "get" then endLine(r, verb) end
+    noreply = noreply and r:raw_line():find(" noreply *$")
+    if #verb == 2 and r:has_flag("E") and state("from", token(r, "E")) ~= "plain" then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
+    self.forJob = verb == "mg" and token(r, "O") == COPY
+    local res
+    if self.phase then res = self:serve(r, verb) else res = self.rctx:enqueue_and_wait(r, self.steady) end
+    if READS[verb] then res = self:finishRead(r, res) end
+    if noreply or res == NOTHING then return self.nothing end
+    if res == BUSY or verb == "me" and type(res) ~= "string" then return res:raw_string() or res end -- me knows no q
+    return res
 end
 
 function route_servers_f(rctx, arg)
-    local route = setmetatable({ rctx = rctx, nothing = rctx:response_new(), phase = arg.phase, pools = arg.pools, used = {} }, Route)
-    local steady = arg.phase == nil and arg.pools.to[1]
-    local count, hits, misses = mcp.stat, arg.hits, arg.misses
-    return function(r)
-        local verb = VERBS[r:command()]
-        local quiet = CLASSIC[verb] and r:ntokens() > (WORDS[verb] or 5)
-        if quiet or not steady and verb ~= "get" then
-            pcall(r.token, r, 1, verb) -- ends the line with CR and LF, from which raw_line takes two characters
-        end
-        quiet = quiet and r:raw_line():find(" noreply *$")
-        if #verb == 2 and r:has_flag("E") and state(token(r, "E")) ~= "plain" then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
-        route.copies = verb == "mg" and token(r, "O") == COPY
-        local res = steady and rctx:enqueue_and_wait(r, steady) or route:serve(r, verb)
-        local text = type(res) == "string"
-        if not READS[verb] then -- me knows no q
-            return quiet and route.nothing or (res == BUSY or verb == "me" and not text) and res:raw_string() or res
-        end
-        local hit = text and res:find("^[VH]") or not text and res ~= route.nothing and res:hit()
-        if steady or not route.copies then count(hit and hits or misses, 1) end
-        local unread = not hit and not text and not responded(res)
-        if res == BUSY or unread and route.copies then return BUSY.raw_string() end
-        return unread and route:miss(r) or res
-    end
+    local key = setmetatable({ rctx = rctx, phase = arg.phase, pools = arg.pools, sent = {} }, Key)
+    local command = setmetatable({ rctx = rctx, phase = arg.phase, key = key, turn = setmetatable({ rctx = rctx }, Turn),
+        steady = arg.pools.to and arg.pools.to[1], nothing = rctx:response_new(), hits = arg.hits, misses = arg.misses }, Command)
+    return function(r) return command:execute(r) end
 end
 
 function route_servers_start(a, ctx, fgen)

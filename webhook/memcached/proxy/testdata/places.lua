@@ -23,10 +23,10 @@ local function check(phase, from, to, i, j)
         found[name] = type(server) == "string" and server or "moved"
     end
     local stays = from[i] == to[j]
-    local right = stays and found.kept == from[i] or not stays and found.kept == "moved" and found.from == from[i] and found.to == to[j]
+    local right = stays and found.unmoved == from[i] or not stays and found.unmoved == "moved" and found.from == from[i] and found.to == to[j]
     if not right then
-        print(("%s from %s to %s, a key at place %d and then %d: kept %s, from %s, to %s"):format(phase, table.concat(from, " "),
-            table.concat(to, " "), i, j, found.kept, found.from, found.to))
+        print(("%s from %s to %s, a key at place %d and then %d: unmoved %s, from %s, to %s"):format(phase, table.concat(from, " "),
+            table.concat(to, " "), i, j, found.unmoved, found.from, found.to))
     end
 end
 

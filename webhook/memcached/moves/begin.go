@@ -16,19 +16,17 @@ const claimDelay = 10 * time.Second
 func (s situation) begin() outcome {
 	used := s.routes.To
 	next := Routes{Move{used, s.target(used)}, Announcing}
-	o := outcome{routes: s.routes, ordinals: used.Span(), job: s.jobUnderWay(s.routes)}
-	left := s.untilStep(s.revision)
-	earlier := s.earlierServers(next)
+	o, left, earlier := s.rollOut(s.routes), s.untilStep(s.revision), s.earlierServers(next)
 	switch {
 	case next.To == used:
 	case left > 0 && s.MaxStep > 0 && next.Resizes():
-		o.wait = left
+		o.report, o.wait = Report{}, left
 	case len(earlier) > 0:
 		o.report, o.awaited = waits(next.Move, EarlierServers), earlier
 	case s.Proxies.Warmup == 0 && !next.adds():
-		return s.use(steadyRoutes(next.To))
+		return s.rollOut(steadyRoutes(next.To))
 	default:
-		return s.use(next)
+		return s.rollOut(next)
 	}
 	return o
 }
@@ -40,18 +38,18 @@ func (s situation) announcing() outcome {
 	extended, found := s.extended()
 	switch {
 	case !s.routesApplied:
-		return s.use(s.routes)
+		return s.rollOut(s.routes)
 	case found:
-		return s.use(extended)
+		return s.rollOut(extended)
 	case s.isWanted():
 		return s.addServers()
 	case slices.Contains(s.running, before):
-		return s.use(before)
+		return s.rollOut(before)
 	}
-	o := s.use(s.routes)
+	o := s.rollOut(s.routes)
 	if s.proxiesReady() {
-		if o = s.timed(o, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
-			return s.use(before)
+		if o = s.until(o, s.endAfter(o.report.Phase, claimDelay)); o.wait == 0 { // no claim of preparing proxies is left
+			return s.rollOut(before)
 		}
 	}
 	return o
@@ -96,11 +94,11 @@ func (s situation) addServers() outcome {
 	r, ready := s.routes, s.addedReady() && !s.editedAgain()
 	if ready && s.isClean() && s.proxiesReady() {
 		if s.Proxies.Warmup == 0 {
-			return s.use(steadyRoutes(r.To))
+			return s.rollOut(steadyRoutes(r.To))
 		}
-		return s.use(r.in(Preparing))
+		return s.rollOut(r.in(Preparing))
 	}
-	o := s.use(r)
+	o := s.rollOut(r)
 	o.ordinals, o.job = o.ordinals.join(r.To.Span()), s.cleaningJob(ready, o.job)
 	for _, ordinal := range r.addedAgain() {
 		o.awaited = append(o.awaited, s.Servers[ordinal].Pod) // it starts again when it has stopped

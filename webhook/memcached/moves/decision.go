@@ -60,7 +60,7 @@ func (s situation) next() outcome {
 		return s.startNoProxy(s.routes, EarlierProxies)
 	}
 	if why := s.templateObstacle(); why != NoObstacle && !s.templateChanged() {
-		return s.stay(why)
+		return s.keep(why)
 	}
 	return s.inPhase()
 }

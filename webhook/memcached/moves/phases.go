@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -59,28 +61,33 @@ func (s situation) inPhase() outcome {
 	return s.steady()
 }
 
-// use gives the proxies their routes. It neither adds nor removes a server. A move that follows waits until all proxies have the routes.
-func (s situation) use(routes Routes) outcome {
-	return s.outcome(routes, s.report(routes, EarlierProxies))
+// rollOut gives the proxies their routes. It neither adds nor removes a server, and keeps the Job of the phase. A move that follows waits
+// until all proxies have the routes. Each other outcome is this one with a change.
+func (s situation) rollOut(routes Routes) outcome {
+	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: s.report(routes, EarlierProxies)}
 }
 
-// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
+// keep leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
 // move follows.
-func (s situation) stay(why Obstacle) outcome {
-	report := s.report(s.routes, why)
-	report.Until = s.recordedEnd(report.Phase)
-	return s.outcome(s.routes, report)
+func (s situation) keep(why Obstacle) outcome {
+	o := s.rollOut(s.routes)
+	o.report = s.report(s.routes, why)
+	o.report.Until = s.recordedEnd(o.report.Phase)
+	return o
 }
 
-// outcome returns an outcome that neither adds nor removes a server.
-func (s situation) outcome(routes Routes, report Report) outcome {
-	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
+// until lets the phase of an outcome end at a time. It waits for the rest, which is 0 when the time is over: the end stays then, and what
+// follows is repeated until it is observed.
+func (s situation) until(o outcome, end *metav1.Time) outcome {
+	o.report.Until, o.wait = end, max(0, end.Sub(s.Now))
+	return o
 }
 
-// timed returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the
-// time is over.
-func (s situation) timed(o outcome, duration time.Duration) outcome {
-	o.report.Until, o.wait = s.end(o.report.Phase, duration)
+// removeLater removes servers, but for those that are kept, when they have not been needed for a while.
+func (s situation) removeLater(o outcome, kept Range) outcome {
+	if o = s.until(o, s.endAfter(o.report.Phase, observationDelay)); o.wait == 0 {
+		o.ordinals = kept
+	}
 	return o
 }
 
@@ -91,7 +98,7 @@ func (s situation) steady() outcome {
 	case s.routesApplied && s.hasServersToRemove(s.routes.To):
 		return s.removing()
 	case why != NoObstacle:
-		return s.stay(why)
+		return s.keep(why)
 	}
 	return s.begin()
 }
@@ -99,7 +106,7 @@ func (s situation) steady() outcome {
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
 func (s situation) removing() outcome {
-	used, o := s.routes.To.Span(), s.use(s.routes)
+	used, o := s.routes.To.Span(), s.rollOut(s.routes)
 	inUse := slices.ContainsFunc(s.running, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Known())
 	})
@@ -107,11 +114,9 @@ func (s situation) removing() outcome {
 		return o
 	}
 	if !s.allObserved() {
-		o = s.timed(o, observationDelay)
+		return s.removeLater(o, used)
 	}
-	if o.wait == 0 {
-		o.ordinals = used
-	}
+	o.ordinals = used
 	return o
 }
 
@@ -122,11 +127,11 @@ func (s situation) preparing() outcome {
 	announcing := s.routes.in(Announcing)
 	switch {
 	case s.routesApplied && (!s.isWanted() || s.addedStops()) && s.allRun(s.routes, announcing):
-		return s.use(announcing)
+		return s.rollOut(announcing)
 	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
-		return s.stay(NoObstacle)
+		return s.keep(NoObstacle)
 	}
-	return s.use(s.routes.in(Warming))
+	return s.rollOut(s.routes.in(Warming))
 }
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
@@ -136,15 +141,14 @@ func (s situation) preparing() outcome {
 func (s situation) warming() outcome {
 	r := s.routes
 	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.stay(NoObstacle)
+		return s.keep(NoObstacle)
 	}
-	o := s.use(r)
+	o := s.until(s.rollOut(r), s.endOfWarmup())
 	if s.Proxies.Warmup > 0 {
 		o.job = s.startJob(o.job)
 	}
-	o = s.timed(o, s.Proxies.Warmup)
 	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
-		return s.use(r.in(Closing))
+		return s.rollOut(r.in(Closing))
 	}
 	return o
 }
@@ -162,7 +166,7 @@ func (s situation) nothingLeft() bool {
 // closing ends the move.
 func (s situation) closing() outcome {
 	if !s.proxiesReady() {
-		return s.stay(NoObstacle)
+		return s.keep(NoObstacle)
 	}
-	return s.use(steadyRoutes(s.routes.To))
+	return s.rollOut(steadyRoutes(s.routes.To))
 }

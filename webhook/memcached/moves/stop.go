@@ -9,22 +9,18 @@ func (s situation) removeProxies() outcome {
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, ordinals: existing, job: s.jobUnderWay(routes), stopProxies: true}
+	kept := Range{existing.First, min(existing.Count, s.Size)}
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
-	o.report = removal(existing, Range{existing.First, min(existing.Count, s.Size)})
 	if others {
-		o.report = removal(existing, serving.Slots)
+		kept = serving.Slots
 	}
+	o := s.rollOut(routes)
+	o.stopProxies, o.ordinals, o.report = true, existing, removal(existing, kept)
 	if !s.proxiesDeleted() {
 		return o
 	}
-	switch o = s.timed(o, observationDelay); {
-	case o.wait > 0:
-	case others:
-		o.ordinals = serving.Slots
-	default:
-		return outcome{done: true}
-	}
+	o = s.removeLater(o, kept)
+	o.done = o.wait == 0 && !others
 	return o
 }
 
@@ -47,10 +43,9 @@ func (s situation) startsBesideOthers() bool {
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
 func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
-	return outcome{
-		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
-		awaited: s.PredecessorPods,
-	}
+	o := s.rollOut(routes)
+	o.stopProxies, o.report, o.awaited = true, waits(Move{routes.To, routes.To}, why), s.PredecessorPods
+	return o
 }
 
 // mustStopAll reports whether the cache loses its last servers, or whether a stop ends before the cache starts again.
@@ -88,7 +83,7 @@ func (s situation) stopAll() outcome {
 	case s.proxiesStopped(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o, none := s.use(routes), Range{First: serving.Slots.First}
+	o, none := s.rollOut(routes), Range{First: serving.Slots.First}
 	o.stopProxies = true
 	if existing.Count == 0 {
 		o.ordinals = none
@@ -102,9 +97,7 @@ func (s situation) stopAll() outcome {
 	}
 	o.report = removal(existing, none)
 	if s.proxiesStopped() {
-		if o = s.timed(o, observationDelay); o.wait == 0 {
-			o.ordinals = none
-		}
+		return s.removeLater(o, none)
 	}
 	return o
 }

@@ -136,7 +136,7 @@ func fromSpares(report moves.Report) string {
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func nextPhase(f moves.Facts, d moves.Decision) string {
 	report, job, announcing := d.Report, f.Job, d.Routes.Phase == moves.Announcing
-	if job != nil && job.For != d.Job.String() {
+	if job != nil && job.For != d.Job {
 		job = nil
 	}
 	switch {

@@ -24,7 +24,7 @@ var mutants = []mutant{
 	{moves + "record.go", "s.recordedMove == nil || s.recordedMove.Phase != phase", "s.recordedMove == nil", "the end of another phase counts"},
 	{moves + "stop.go", "	if !s.proxiesDeleted() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
 	{moves + "stop.go", "if s.proxiesStopped() {\n		return s.removeLater", "if true {\n		return s.removeLater", "size 0 removes servers before the proxies have stopped"},
-	{moves + "decision.go", "case len(s.PredecessorPods) > 0 && s.Size > 0 && !s.hasBegun():", "case len(s.PredecessorPods) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
+	{moves + "decision.go", "len(s.PredecessorPods) > 0 && !s.hasBegun():", "len(s.PredecessorPods) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
 	{moves + "job.go", "begun.Routes != next.Routes || begun.Rollout != next.Rollout || ", "", "the Job of an earlier rollout counts"},
 	{moves + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
 	{memcached + "keeprunning.go", "if running == configured || mustReplace(", "if running == configured || true || mustReplace(", "an upgrade of the operator replaces pods"},

@@ -45,43 +45,40 @@ func (f Facts) Decide() Decision {
 	return s.decision(o)
 }
 
-// next returns what follows.
+// next returns what follows from the first case that applies. What stops proxies comes first, then what starts none, and a move last.
 func (s situation) next() outcome {
+	templateObstacle := s.templateObstacle()
 	switch {
 	case !s.Proxies.Desired:
 		return s.removeProxies()
-	case len(s.PredecessorPods) > 0 && s.Size > 0 && !s.hasBegun():
+	case s.Size == 0 && s.losesLastServers():
+		return s.stopAll()
+	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun(): // proxies would find the items of another Memcached
 		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
-	case s.HasOrphans && s.Size > 0 && s.routes.Phase == Steady:
+	case s.Size > 0 && s.HasOrphans && s.routes.Phase == Steady:
 		return s.startNoProxy(s.routes, NoStatefulSet)
-	case s.mustStopAll():
+	case s.stopIsUnfinished():
 		return s.stopAll()
 	case s.startsBesideOthers():
 		return s.startNoProxy(s.routes, EarlierProxies)
-	}
-	if why := s.templateObstacle(); why != NoObstacle && !s.templateChanged() {
-		return s.keep(why)
+	case templateObstacle != NoObstacle: // it is not known which servers to move
+		return s.keep(templateObstacle)
 	}
 	return s.inPhase()
 }
 
-// templateObstacle returns why it is not known which pods have the desired template.
-func (f Facts) templateObstacle() Obstacle {
-	switch w := f.Workload; {
+// templateObstacle returns why it is not known which pods have the desired template. If the template was edited between two moves, and the
+// StatefulSet does not have it yet, no pod has it. So the move begins at once, and proxies that the edit replaces too are replaced once.
+func (s situation) templateObstacle() Obstacle {
+	switch w := s.Workload; {
 	case w == nil:
 		return NoStatefulSet
-	case !w.TemplateApplied:
+	case !w.TemplateApplied && s.routes.Phase != Steady:
 		return TemplateNotApplied
-	case !w.CaughtUp:
+	case w.TemplateApplied && !w.CaughtUp:
 		return TemplateNotObserved
 	}
 	return NoObstacle
-}
-
-// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has
-// it. So the move begins at once, and proxies that the edit replaces too are replaced once.
-func (s situation) templateChanged() bool {
-	return s.routes.Phase == Steady && s.Workload != nil && !s.Workload.TemplateApplied
 }
 
 // outcome is what follows in a phase. The rest of the decision follows from it.

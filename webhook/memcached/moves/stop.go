@@ -38,7 +38,7 @@ func (s situation) hasBegun() bool {
 // Deployment of a deleted Memcached has started in the same second.
 func (s situation) startsBesideOthers() bool {
 	d := s.Proxies.Deployment
-	return s.Size > 0 && d != nil && d.Replicas == 0 && !s.allRun(s.routes)
+	return d != nil && d.Replicas == 0 && !s.allRun(s.routes)
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
@@ -48,16 +48,8 @@ func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
 	return o
 }
 
-// mustStopAll reports whether the cache loses its last servers, or whether a stop ends before the cache starts again.
-func (s situation) mustStopAll() bool {
-	if s.Size == 0 {
-		return s.losesLastServers()
-	}
-	return s.stopIsUnfinished()
-}
-
-// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of
-// a pod that does not end, there is no smaller step.
+// losesLastServers reports whether no step is possible before size 0, or no proxy is desired. While a spare has the slot of a pod that does
+// not end, there is no smaller step.
 func (s situation) losesLastServers() bool {
 	if d := s.Proxies.Deployment; d == nil || d.Replicas == 0 || s.MaxStep == 0 {
 		return true

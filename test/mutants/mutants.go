@@ -4,18 +4,18 @@ package main
 var mutants = []mutant{
 	{moves + "phases.go", "if inUse || !s.Proxies", "if inUse && s.Proxies.Deployment == nil || !s.Proxies", "servers are removed while a running proxy uses them"},
 	{moves + "phases.go", "	case why != NoObstacle:\n		return s.keep(why)\n	}\n	return s.begin()", "	case false && why != NoObstacle:\n	}\n	return s.begin()", "a move begins before the proxies of the last one have ended"},
-	{moves + "begin.go", "if s.routes.Task() == NoTask || s.jobComplete() {", "if true {", "a decrease begins before its servers are cleaned"},
+	{moves + "begin.go", "if s.current.Task() == NoTask || s.jobComplete() {", "if true {", "a decrease begins before its servers are cleaned"},
 	{moves + "begin.go", "if ready && s.isClean() && s.proxiesReady() {", "if s.isClean() && s.proxiesReady() {", "items move to servers that are not ready"},
 	{moves + "begin.go", "if ready && s.isClean() && s.proxiesReady() {", "if ready && s.isClean() {", "Preparing begins while proxies of the phase before AddingServers run"},
 	{moves + "phases.go", "case !s.proxiesReady() || !s.addedReady()", "case !s.addedReady()", "items move while proxies do not look for them"},
 	{moves + "phases.go", "if !s.proxiesReady() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
 	{moves + "phases.go", "if o.wait == 0 || s.jobComplete()", "if o.job == s.jobOfPhase() || s.jobComplete()", "a warm-up ends before its Job is complete"},
-	{moves + "phases.go", "	if !s.proxiesReady() {\n		return s.keep(NoObstacle)\n	}\n	return s.rollOut(steadyRoutes(s.routes.To))", "	return s.rollOut(steadyRoutes(s.routes.To))", "a move ends while proxies of the warm-up run"},
+	{moves + "phases.go", "	if !s.proxiesReady() {\n		return s.keep(NoObstacle)\n	}\n	return s.rollOut(steadyRoutes(s.current.To))", "	return s.rollOut(steadyRoutes(s.current.To))", "a move ends while proxies of the warm-up run"},
 	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does
 	// not: its Deployments start no proxy of an earlier template again, and few of its events are at size 0.
 	{moves + "phases.go", "	if !s.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
 	{moves + "begin.go", "case s.isWanted():", "case true:", "a move that spec does not want any more goes on"},
-	{moves + "proxies.go", "case !s.routesApplied || !s.allRun(s.routes):", "case !s.routesApplied:", "terminating proxies of an earlier phase do not count"},
+	{moves + "proxies.go", "case !s.currentApplied || s.othersRun(s.current):", "case !s.currentApplied:", "terminating proxies of an earlier phase do not count"},
 	{moves + "template.go", "		keep = s.mayHaveItems(routes.To)\n", "", "a change of the pods replaces servers with items in place"},
 	{moves + "template.go", "		keep = limit.List()\n", "", "an edit of the pods during a move replaces servers in place"},
 	{moves + "template.go", "case w != nil && w.Ready > ready:", "case false:", "servers that are not observed yet are replaced in place"},

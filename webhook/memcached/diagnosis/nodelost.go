@@ -46,7 +46,7 @@ func nodeLost(in *Input) conditions.Finding {
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on a node that does not respond. Its clients must reconnect, and a new proxy starts.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
-	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.Own) }) {
+	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.For) }) {
 		found.Risk = ReasonServerReplaced.Risk("The servers are %s, because the nodes of the replaced servers do not respond. Repair the nodes, or switch them off and only then delete their Node objects.",
 			serving.Describe())
 	}

@@ -123,8 +123,8 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 func fromSpares(report moves.Report) string {
 	var servers []string
 	for _, spare := range report.From.Spares() {
-		if report.To.Has(spare.Own) {
-			servers = append(servers, strconv.Itoa(int(spare.Own)))
+		if report.To.Has(spare.For) {
+			servers = append(servers, strconv.Itoa(int(spare.For)))
 		}
 	}
 	if len(servers) == 1 {

@@ -55,12 +55,12 @@ func (s situation) next() outcome {
 		return s.stopAll()
 	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun(): // proxies would find the items of another Memcached
 		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
-	case s.Size > 0 && s.HasOrphans && s.routes.Phase == Steady:
-		return s.startNoProxy(s.routes, NoStatefulSet)
+	case s.Size > 0 && s.HasOrphans && s.current.Phase == Steady:
+		return s.startNoProxy(s.current, NoStatefulSet)
 	case s.stopIsUnfinished():
 		return s.stopAll()
 	case s.startsBesideOthers():
-		return s.startNoProxy(s.routes, EarlierProxies)
+		return s.startNoProxy(s.current, EarlierProxies)
 	case templateObstacle != NoObstacle: // it is not known which servers to move
 		return s.keep(templateObstacle)
 	}
@@ -73,7 +73,7 @@ func (s situation) templateObstacle() Obstacle {
 	switch w := s.Workload; {
 	case w == nil:
 		return NoStatefulSet
-	case !w.TemplateApplied && s.routes.Phase != Steady:
+	case !w.TemplateApplied && s.current.Phase != Steady:
 		return TemplateNotApplied
 	case w.TemplateApplied && !w.CaughtUp:
 		return TemplateNotObserved
@@ -97,12 +97,12 @@ type outcome struct {
 // decision returns the decision for an outcome.
 func (s situation) decision(o outcome) Decision {
 	for _, proxy := range s.Proxies.Pods {
-		if proxy.Routes != s.routes || o.stopProxies {
+		if proxy.Routes != s.current || o.stopProxies {
 			o.awaited = append(o.awaited, proxy.Pod)
 		}
 	}
 	overduePod, wait := s.overduePod(o.awaited)
-	o.report.OverduePod, o.report.ProxiesReady = overduePod, o.routes == s.routes && s.proxiesReady()
+	o.report.OverduePod, o.report.ProxiesReady = overduePod, o.routes == s.current && s.proxiesReady()
 	d := Decision{
 		Ordinals: o.ordinals, Partition: s.partition(o.routes, o.ordinals),
 		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),

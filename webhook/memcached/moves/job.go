@@ -91,12 +91,12 @@ func ParseJob(text string) Job {
 // jobOfPhase returns the Job that begins in the phase of the rollout that is observed.
 func (s situation) jobOfPhase() Job {
 	var stuck []string
-	if s.routes.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(s.routes.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
+	if s.current.Phase == Warming {
+		for _, ordinal := range slices.DeleteFunc(s.current.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
 			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}
-	return Job{s.routes, s.revision.String(), strings.Join(stuck, ",")}
+	return Job{s.current, s.revision.String(), strings.Join(stuck, ",")}
 }
 
 // observedJobOfPhase returns the observed Job of this rollout; nil if there is none, or if it waits long for a server that is stuck since it
@@ -125,7 +125,7 @@ func (s situation) jobFailed() bool {
 // jobUnderWay returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
 func (s situation) jobUnderWay(next Routes) Job {
-	if job := s.observedJobOfPhase(); job != nil && (next == s.routes || job.Complete || job.Failed) {
+	if job := s.observedJobOfPhase(); job != nil && (next == s.current || job.Complete || job.Failed) {
 		return job.For
 	}
 	return Job{}

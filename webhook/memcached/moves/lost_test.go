@@ -89,7 +89,7 @@ func TestLostLabels(t *testing.T) {
 		}
 		all := []Routes{{Move{from, to}, Announcing}, {Move{to, from}, Announcing}, steadyRoutes(to)}
 		for _, spare := range to.Spares() {
-			all = append(all, Routes{Move{to, to.withOwn(spare.Own)}, Announcing})
+			all = append(all, Routes{Move{to, to.withOwn(spare.For)}, Announcing})
 		}
 		for _, r := range all {
 			if text := r.String(); r.From != r.To && ParseRoutes(text) != r || len(validation.IsValidLabelValue(text)) > 0 {

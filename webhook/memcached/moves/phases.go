@@ -27,8 +27,8 @@ import (
 //
 // What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
 
-// movePhase returns the phase in status of proxies that are not steady.
-func (r Routes) movePhase() v1alpha1.MovePhase {
+// statusPhase returns the phase in status of proxies that are not steady.
+func (r Routes) statusPhase() v1alpha1.MovePhase {
 	switch {
 	case r.Task() == CleanStaying: // a server whose slot returns is cleaned too, after it has started
 		return v1alpha1.MoveCleaning
@@ -48,7 +48,7 @@ const observationDelay = 10 * time.Second
 
 // inPhase returns what follows in the phase of the proxies.
 func (s situation) inPhase() outcome {
-	switch s.routes.Phase {
+	switch s.current.Phase {
 	case Announcing:
 		return s.announcing()
 	case Preparing:
@@ -70,8 +70,8 @@ func (s situation) rollOut(routes Routes) outcome {
 // keep leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
 // move follows.
 func (s situation) keep(why Obstacle) outcome {
-	o := s.rollOut(s.routes)
-	o.report = s.report(s.routes, why)
+	o := s.rollOut(s.current)
+	o.report = s.report(s.current, why)
 	o.report.Until = s.recordedEnd(o.report.Phase)
 	return o
 }
@@ -95,7 +95,7 @@ func (s situation) removeLater(o outcome, kept Range) outcome {
 func (s situation) steady() outcome {
 	why := s.rolloutObstacle()
 	switch {
-	case s.routesApplied && s.hasServersToRemove(s.routes.To):
+	case s.currentApplied && s.hasServersToRemove(s.current.To):
 		return s.removing()
 	case why != NoObstacle:
 		return s.keep(why)
@@ -106,8 +106,8 @@ func (s situation) steady() outcome {
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
 func (s situation) removing() outcome {
-	used, o := s.routes.To.Span(), s.rollOut(s.routes)
-	inUse := slices.ContainsFunc(s.running, func(running Routes) bool {
+	used, o := s.current.To.Span(), s.rollOut(s.current)
+	inUse := slices.ContainsFunc(s.runningRoutes, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Known())
 	})
 	if inUse || !s.Proxies.Deployment.CaughtUp {
@@ -124,14 +124,14 @@ func (s situation) removing() outcome {
 // that is told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another
 // proxy.
 func (s situation) preparing() outcome {
-	announcing := s.routes.in(Announcing)
+	announcing := s.current.in(Announcing)
 	switch {
-	case s.routesApplied && (!s.isWanted() || s.addedStops()) && s.allRun(s.routes, announcing):
+	case s.currentApplied && (!s.isWanted() || s.addedStops()) && !s.othersRun(s.current, announcing):
 		return s.rollOut(announcing)
 	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
 		return s.keep(NoObstacle)
 	}
-	return s.rollOut(s.routes.in(Warming))
+	return s.rollOut(s.current.in(Warming))
 }
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
@@ -139,7 +139,7 @@ func (s situation) preparing() outcome {
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
 // is left to move.
 func (s situation) warming() outcome {
-	r := s.routes
+	r := s.current
 	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
 		return s.keep(NoObstacle)
 	}
@@ -156,7 +156,7 @@ func (s situation) warming() outcome {
 // nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads
 // them.
 func (s situation) nothingLeft() bool {
-	r := s.routes
+	r := s.current
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
 		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
 		return !unread && !s.isEmpty(ordinal)
@@ -168,5 +168,5 @@ func (s situation) closing() outcome {
 	if !s.proxiesReady() {
 		return s.keep(NoObstacle)
 	}
-	return s.rollOut(steadyRoutes(s.routes.To))
+	return s.rollOut(steadyRoutes(s.current.To))
 }

@@ -83,5 +83,5 @@ func (s situation) endOfWarmup() *metav1.Time {
 // recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
 func (s situation) recordedAs(phase ProxyPhase) bool {
 	status := s.Status.Proxy
-	return status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes.in(phase)
+	return status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.current.in(phase)
 }

@@ -5,7 +5,7 @@ package moves
 // removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do
 // not serve are removed, and the status of the proxies last: it says which servers serve.
 func (s situation) removeProxies() outcome {
-	existing, serving, routes := s.existingOrdinals(), s.routes.Serving(), s.routes
+	existing, serving, routes := s.existingOrdinals(), s.current.Serving(), s.current
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
@@ -38,7 +38,7 @@ func (s situation) hasBegun() bool {
 // Deployment of a deleted Memcached has started in the same second.
 func (s situation) startsBesideOthers() bool {
 	d := s.Proxies.Deployment
-	return d != nil && d.Replicas == 0 && !s.allRun(s.routes)
+	return d != nil && d.Replicas == 0 && s.othersRun(s.current)
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
@@ -54,8 +54,8 @@ func (s situation) losesLastServers() bool {
 	if d := s.Proxies.Deployment; d == nil || d.Replicas == 0 || s.MaxStep == 0 {
 		return true
 	}
-	isLastStep := s.SizeAfterStep(s.routes.To.Slots.Count) == 0 || s.withReturned(s.routes.To).HasSpares()
-	return s.routes.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
+	isLastStep := s.SizeAfterStep(s.current.To.Slots.Count) == 0 || s.withReturned(s.current.To).HasSpares()
+	return s.current.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
 }
 
 // stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would
@@ -63,12 +63,12 @@ func (s situation) losesLastServers() bool {
 func (s situation) stopIsUnfinished() bool {
 	d := s.Proxies.Deployment
 	removed := s.Workload != nil && s.Workload.Ordinals.Count == 0 && s.routesOfRestart() == Routes{}
-	return d != nil && d.Replicas == 0 && (s.Job != nil || s.routes.Phase != Steady || removed)
+	return d != nil && d.Replicas == 0 && (s.Job != nil || s.current.Phase != Steady || removed)
 }
 
 // stopAll stops all proxies, and then removes all servers.
 func (s situation) stopAll() outcome {
-	serving, existing, routes := s.routes.Serving(), s.existingOrdinals(), s.routes
+	serving, existing, routes := s.current.Serving(), s.existingOrdinals(), s.current
 	switch {
 	case s.proxiesStopped() && existing.Count == 0:
 		routes = steadyRoutes(poolOf(Range{serving.Slots.First, 1})) // as for a new cache

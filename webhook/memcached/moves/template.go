@@ -14,7 +14,7 @@ import "slices"
 //	without a warm-up                              0-2  0, so that all pods are replaced in place
 func (s situation) partition(routes Routes, run Range) int32 {
 	before, limit := routes.From.Span(), run
-	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
+	if routes.Phase == Announcing && !s.othersRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
 		limit = before
 	}
 	var keep []int32
@@ -38,7 +38,7 @@ func (s situation) partition(routes Routes, run Range) int32 {
 // anyKnowsServersWithoutSlot reports whether a running proxy knows a server that has no slot, such as one whose slot a spare has.
 func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
 	knows := func(r Routes) bool { return r.Phase == Closing && len(r.From.notIn(used)) > 0 }
-	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, knows)
+	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.runningRoutes, knows)
 }
 
 // hasOutdated reports whether a server may have items, and is not known to have the desired template.
@@ -87,5 +87,5 @@ func (f Facts) hasEarlierTemplate(ordinal int32) bool {
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
 func (s situation) editedAgain() bool {
-	return s.routes.Replaces() && slices.ContainsFunc(s.routes.To.BySlot(), s.hasEarlierTemplate)
+	return s.current.Replaces() && slices.ContainsFunc(s.current.To.BySlot(), s.hasEarlierTemplate)
 }

@@ -107,8 +107,8 @@ func (s situation) observedJobOfPhase() *ObservedJob {
 	}
 	begun, next := s.Job.For, s.jobOfPhase()
 	givesUp := strings.Split(begun.Stuck, ",")
-	waits := func(stuck string) bool { return !slices.Contains(givesUp, stuck) }
-	if begun.Routes != next.Routes || begun.Rollout != next.Rollout || next.Stuck != "" && slices.ContainsFunc(strings.Split(next.Stuck, ","), waits) {
+	waitsFor := func(stuck string) bool { return stuck != "" && !slices.Contains(givesUp, stuck) }
+	if begun.Routes != next.Routes || begun.Rollout != next.Rollout || slices.ContainsFunc(strings.Split(next.Stuck, ","), waitsFor) {
 		return nil
 	}
 	return s.Job

@@ -45,7 +45,8 @@ func (f Facts) Decide() Decision {
 	return s.decision(o)
 }
 
-// next returns what follows from the first case that applies. What stops proxies comes first, then what starts none, and a move last.
+// next returns what follows from the first case that applies: proxies stop, or do not start yet, or it is not known which servers to move.
+// Otherwise the move is in its phase.
 func (s situation) next() outcome {
 	templateObstacle := s.templateObstacle()
 	switch {
@@ -53,15 +54,15 @@ func (s situation) next() outcome {
 		return s.removeProxies()
 	case s.Size == 0 && s.losesLastServers():
 		return s.stopAll()
-	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun(): // proxies would find the items of another Memcached
+	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun(): // proxies would find items of a deleted Memcached
 		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
-	case s.Size > 0 && s.HasOrphans && s.current.Phase == Steady:
+	case s.Size > 0 && s.HasOrphans && s.current.Phase == Steady: // servers of a deleted Memcached may exist
 		return s.startNoProxy(s.current, NoStatefulSet)
-	case s.stopIsUnfinished():
+	case s.stopIsUnfinished(): // its Job would delete new items
 		return s.stopAll()
-	case s.startsBesideOthers():
+	case s.startsBesideOthers(): // proxies with other routes may run
 		return s.startNoProxy(s.current, EarlierProxies)
-	case templateObstacle != NoObstacle: // it is not known which servers to move
+	case templateObstacle != NoObstacle: // a move could take the wrong pods
 		return s.keep(templateObstacle)
 	}
 	return s.inPhase()

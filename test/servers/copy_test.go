@@ -98,7 +98,7 @@ func TestProxyCopyOfForeignItems(t *testing.T) {
 	if err := copier.Run(ctx, config); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), "do not find many of the items") {
+	if !strings.Contains(log.String(), "did not find many of the items") {
 		t.Errorf("the log has no warning:\n%s", log.String())
 	}
 }

@@ -145,7 +145,7 @@ func jobFacts(job *observed.Job) *moves.ObservedJob {
 		return nil
 	}
 	return &moves.ObservedJob{
-		For:      job.Annotations[proxy.JobForAnnotation],
+		For:      moves.ParseJob(job.Annotations[proxy.JobForAnnotation]),
 		Created:  job.CreationTimestamp,
 		Warmup:   proxy.WarmupOf(job),
 		Complete: job.Complete(),

@@ -46,7 +46,7 @@ func nodeLost(in *Input) conditions.Finding {
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. Its clients must reconnect; a replacement proxy starts.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
-	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.Own) }) {
+	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.For) }) {
 		found.Risk = ReasonServerReplaced.Risk("Servers in use: %s, because the nodes of the replaced servers are unreachable. Repair the nodes, or switch them off and only then delete their Node objects.",
 			serving.Describe())
 	}

@@ -123,8 +123,8 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 func fromSpares(report moves.Report) string {
 	var servers []string
 	for _, spare := range report.From.Spares() {
-		if report.To.Has(spare.Own) {
-			servers = append(servers, strconv.Itoa(int(spare.Own)))
+		if report.To.Has(spare.For) {
+			servers = append(servers, strconv.Itoa(int(spare.For)))
 		}
 	}
 	if len(servers) == 1 {
@@ -136,7 +136,7 @@ func fromSpares(report moves.Report) string {
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.
 func nextPhase(f moves.Facts, d moves.Decision) string {
 	report, job, announcing := d.Report, f.Job, d.Routes.Phase == moves.Announcing
-	if job != nil && job.For != d.Job.String() {
+	if job != nil && job.For != d.Job {
 		job = nil
 	}
 	switch {

@@ -25,7 +25,7 @@ func TestProgress(t *testing.T) {
 	job := func(label string, failed bool) func(*moves.Facts, *moves.Decision) {
 		return func(f *moves.Facts, d *moves.Decision) {
 			d.Job = moves.Job{Routes: d.Routes, Rollout: "5"}
-			f.Job = &moves.ObservedJob{For: moves.Job{Routes: moves.ParseRoutes(label), Rollout: "5"}.String(), Servers: 3, Done: 2, Failed: failed}
+			f.Job = &moves.ObservedJob{For: moves.Job{Routes: moves.ParseRoutes(label), Rollout: "5"}, Servers: 3, Done: 2, Failed: failed}
 		}
 	}
 	until := func(seconds int) func(*moves.Facts, *moves.Decision) {

@@ -14,21 +14,19 @@ const claimDelay = 10 * time.Second
 
 // begin announces the next move: towards spec, or away from servers that are being deleted.
 func (s situation) begin() outcome {
-	used := s.routes.To
+	used := s.current.To
 	next := Routes{Move{used, s.target(used)}, Announcing}
-	o := outcome{routes: s.routes, ordinals: used.Span(), job: s.jobUnderWay(s.routes)}
-	left := s.untilStep(s.revision)
-	earlier := s.earlierServers(next)
+	o, left, earlier := s.rollOut(s.current), s.untilStep(s.revision), s.earlierServers(next)
 	switch {
 	case next.To == used:
 	case left > 0 && s.MaxStep > 0 && next.Resizes():
-		o.wait = left
+		o.report, o.wait = Report{}, left
 	case len(earlier) > 0:
 		o.report, o.awaited = waits(next.Move, EarlierServers), earlier
 	case s.Proxies.Warmup == 0 && !next.adds():
-		return s.use(steadyRoutes(next.To))
+		return s.rollOut(steadyRoutes(next.To))
 	default:
-		return s.use(next)
+		return s.rollOut(next)
 	}
 	return o
 }
@@ -36,22 +34,22 @@ func (s situation) begin() outcome {
 // announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then lets the move go on, unless spec does not
 // want it any more. If no steady proxy runs, the last proxies may have been preparing ones, so steady ones start later.
 func (s situation) announcing() outcome {
-	before := steadyRoutes(s.routes.From)
+	before := steadyRoutes(s.current.From)
 	extended, found := s.extended()
 	switch {
-	case !s.routesApplied:
-		return s.use(s.routes)
+	case !s.currentApplied:
+		return s.rollOut(s.current)
 	case found:
-		return s.use(extended)
+		return s.rollOut(extended)
 	case s.isWanted():
 		return s.addServers()
-	case slices.Contains(s.running, before):
-		return s.use(before)
+	case slices.Contains(s.runningRoutes, before):
+		return s.rollOut(before)
 	}
-	o := s.use(s.routes)
+	o := s.rollOut(s.current)
 	if s.proxiesReady() {
-		if o = s.timed(o, claimDelay); o.wait == 0 { // no claim of preparing proxies is left
-			return s.use(before)
+		if o = s.until(o, s.endAfter(o.report.Phase, claimDelay)); o.wait == 0 { // no claim of preparing proxies is left
+			return s.rollOut(before)
 		}
 	}
 	return o
@@ -60,30 +58,30 @@ func (s situation) announcing() outcome {
 // isWanted reports whether the move leads to where the cache is to be, or to a part of it: slots that are to move too have their turn after
 // this move.
 func (s situation) isWanted() bool {
-	desired := s.target(s.routes.From)
-	leadsThere := desired == s.routes.To || s.routes.isPartOf(desired)
+	desired := s.target(s.current.From)
+	leadsThere := desired == s.current.To || s.current.isPartOf(desired)
 	return leadsThere && !s.startsOutdated()
 }
 
 // startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet
 // replaces them, unless it has a pod that does not end: then it replaces none.
 func (s situation) startsOutdated() bool {
-	return s.editedAgain() && (s.routes.Phase != Announcing || s.anyStuck())
+	return s.editedAgain() && (s.current.Phase != Announcing || s.anyStuck())
 }
 
 // extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use
 // the servers before the move alone.
 func (s situation) extended() (next Routes, found bool) {
-	next = Routes{Move{s.routes.From, s.target(s.routes.From)}, Announcing}
-	differs := next != s.routes && next.Purpose() == v1alpha1.MoveToSpare
-	canBegin := slices.Contains(s.running, steadyRoutes(next.From)) && len(s.earlierServers(next)) == 0
+	next = Routes{Move{s.current.From, s.target(s.current.From)}, Announcing}
+	differs := next != s.current && next.Purpose() == v1alpha1.MoveToSpare
+	canBegin := slices.Contains(s.runningRoutes, steadyRoutes(next.From)) && len(s.earlierServers(next)) == 0
 	return next, differs && canBegin
 }
 
 // earlierServers returns the pods with the names of new servers, which must be empty, as those are that the move under way has added.
 func (s situation) earlierServers(next Routes) (pods []Pod) {
 	for _, ordinal := range next.added() {
-		known := next.From.Span().Has(ordinal) || s.routes.To.Has(ordinal)
+		known := next.From.Span().Has(ordinal) || s.current.To.Has(ordinal)
 		if server, exists := s.Servers[ordinal]; exists && !known {
 			pods = append(pods, server.Pod)
 		}
@@ -93,14 +91,14 @@ func (s situation) earlierServers(next Routes) (pods []Pod) {
 
 // addServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
 func (s situation) addServers() outcome {
-	r, ready := s.routes, s.addedReady() && !s.editedAgain()
+	r, ready := s.current, s.addedReady() && !s.editedAgain()
 	if ready && s.isClean() && s.proxiesReady() {
 		if s.Proxies.Warmup == 0 {
-			return s.use(steadyRoutes(r.To))
+			return s.rollOut(steadyRoutes(r.To))
 		}
-		return s.use(r.in(Preparing))
+		return s.rollOut(r.in(Preparing))
 	}
-	o := s.use(r)
+	o := s.rollOut(r)
 	o.ordinals, o.job = o.ordinals.join(r.To.Span()), s.cleaningJob(ready, o.job)
 	for _, ordinal := range r.addedAgain() {
 		o.awaited = append(o.awaited, s.Servers[ordinal].Pod) // it starts again when it has stopped
@@ -110,7 +108,7 @@ func (s situation) addServers() outcome {
 
 // cleans reports whether a Job is to clean servers. Without a warm-up, those that stay in a decrease are not cleaned.
 func (s situation) cleans() bool {
-	task := s.routes.Task()
+	task := s.current.Task()
 	return task == CleanAdded || task == CleanStaying && s.Proxies.Warmup > 0
 }
 
@@ -121,7 +119,7 @@ func (s situation) cleaningJob(ready bool, underWay Job) Job {
 		return Job{}
 	case ready:
 		return s.startJob(underWay)
-	case s.jobFailed() && slices.ContainsFunc(s.routes.addedAgain(), s.unready):
+	case s.jobFailed() && slices.ContainsFunc(s.current.addedAgain(), s.unready):
 		return Job{} // it did not reach the server, so it begins again when the server is ready
 	}
 	return underWay
@@ -129,7 +127,7 @@ func (s situation) cleaningJob(ready bool, underWay Job) Job {
 
 // isClean reports whether the Job has cleaned the servers, or nothing is to be cleaned or can be, and no Job is left.
 func (s situation) isClean() bool {
-	if s.routes.Task() == NoTask || s.jobComplete() {
+	if s.current.Task() == NoTask || s.jobComplete() {
 		return true
 	}
 	return s.Job == nil && (!s.cleans() || !s.CanRunJob)
@@ -137,7 +135,7 @@ func (s situation) isClean() bool {
 
 // addedReady reports whether no server that the move adds, and that spec still wants, keeps the move in its phase.
 func (s situation) addedReady() bool {
-	r := s.routes
+	r := s.current
 	for slot, ordinal := range r.To.BySlot() {
 		needed := int32(slot) < s.Size || r.sameSlots()
 		if needed && !r.From.Has(ordinal) && !s.readyForNext(ordinal) {
@@ -149,7 +147,7 @@ func (s situation) addedReady() bool {
 
 // readyForNext reports whether the move can enter its next phase with an added server.
 func (s situation) readyForNext(added int32) bool {
-	switch ready := s.Servers[added].Ready; s.routes.Phase {
+	switch ready := s.Servers[added].Ready; s.current.Phase {
 	case Announcing: // no proxy uses it yet, so another one can have its slot
 		return ready
 	case Preparing: // one that is being deleted and still serves gets a spare after this move
@@ -163,5 +161,5 @@ func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
 
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (s situation) addedStops() bool {
-	return slices.ContainsFunc(s.routes.added(), s.StillServes)
+	return slices.ContainsFunc(s.current.added(), s.StillServes)
 }

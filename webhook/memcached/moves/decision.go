@@ -45,43 +45,41 @@ func (f Facts) Decide() Decision {
 	return s.decision(o)
 }
 
-// next returns what follows.
+// next returns what follows from the first case that applies: proxies stop, or do not start yet, or it is not known which servers to move.
+// Otherwise the move is in its phase.
 func (s situation) next() outcome {
+	templateObstacle := s.templateObstacle()
 	switch {
 	case !s.Proxies.Desired:
 		return s.removeProxies()
-	case len(s.PredecessorPods) > 0 && s.Size > 0 && !s.hasBegun():
-		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
-	case s.HasOrphans && s.Size > 0 && s.routes.Phase == Steady:
-		return s.startNoProxy(s.routes, NoStatefulSet)
-	case s.mustStopAll():
+	case s.Size == 0 && s.losesLastServers():
 		return s.stopAll()
-	case s.startsBesideOthers():
-		return s.startNoProxy(s.routes, EarlierProxies)
-	}
-	if why := s.templateObstacle(); why != NoObstacle && !s.templateChanged() {
-		return s.stay(why)
+	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun(): // proxies would find items of a deleted Memcached
+		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
+	case s.Size > 0 && s.HasOrphans && s.current.Phase == Steady: // servers of a deleted Memcached may exist
+		return s.startNoProxy(s.current, NoStatefulSet)
+	case s.stopIsUnfinished(): // its Job would delete new items
+		return s.stopAll()
+	case s.startsBesideOthers(): // proxies with other routes may run
+		return s.startNoProxy(s.current, EarlierProxies)
+	case templateObstacle != NoObstacle: // a move could take the wrong pods
+		return s.keep(templateObstacle)
 	}
 	return s.inPhase()
 }
 
-// templateObstacle returns why it is not known which pods have the desired template.
-func (f Facts) templateObstacle() Obstacle {
-	switch w := f.Workload; {
+// templateObstacle returns why it is not known which pods have the desired template. If the template was edited between two moves, and the
+// StatefulSet does not have it yet, no pod has it. So the move begins at once, and proxies that the edit replaces too are replaced once.
+func (s situation) templateObstacle() Obstacle {
+	switch w := s.Workload; {
 	case w == nil:
 		return NoStatefulSet
-	case !w.TemplateApplied:
+	case !w.TemplateApplied && s.current.Phase != Steady:
 		return TemplateNotApplied
-	case !w.CaughtUp:
+	case w.TemplateApplied && !w.CaughtUp:
 		return TemplateNotObserved
 	}
 	return NoObstacle
-}
-
-// templateChanged reports whether the pod template was edited between two moves, and the StatefulSet does not have it yet: then no pod has
-// it. So the move begins at once, and proxies that the edit replaces too are replaced once.
-func (s situation) templateChanged() bool {
-	return s.routes.Phase == Steady && s.Workload != nil && !s.Workload.TemplateApplied
 }
 
 // outcome is what follows in a phase. The rest of the decision follows from it.
@@ -100,12 +98,12 @@ type outcome struct {
 // decision returns the decision for an outcome.
 func (s situation) decision(o outcome) Decision {
 	for _, proxy := range s.Proxies.Pods {
-		if proxy.Routes != s.routes || o.stopProxies {
+		if proxy.Routes != s.current || o.stopProxies {
 			o.awaited = append(o.awaited, proxy.Pod)
 		}
 	}
 	overduePod, wait := s.overduePod(o.awaited)
-	o.report.OverduePod, o.report.ProxiesReady = overduePod, o.routes == s.routes && s.proxiesReady()
+	o.report.OverduePod, o.report.ProxiesReady = overduePod, o.routes == s.current && s.proxiesReady()
 	d := Decision{
 		Ordinals: o.ordinals, Partition: s.partition(o.routes, o.ordinals),
 		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),

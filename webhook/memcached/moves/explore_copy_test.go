@@ -34,9 +34,9 @@ func (c copyWorld) observed() *ObservedJob {
 	if !c.exists {
 		return nil
 	}
-	job := &ObservedJob{For: "an earlier change", Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == jobFailed}
+	job := &ObservedJob{Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == jobFailed}
 	if c.routes != (routesWorld{}) {
-		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.givesUp()}.String()
+		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.givesUp()}
 	}
 	return job
 }

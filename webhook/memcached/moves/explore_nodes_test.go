@@ -48,7 +48,7 @@ func (w *world) serves(ordinal int32) bool {
 // reachedWithout reports whether the desired state is reached, but for servers whose nodes do not respond: spares have their slots.
 func (w *world) reachedWithout() bool {
 	d, pool := w.deployment, w.deployment.routes.to.pool()
-	lostOwn := func(spare Spare) bool { return w.servers[spare.Own].lost }
+	lostOwn := func(spare Spare) bool { return w.servers[spare.For].lost }
 	if !w.desired || !w.anyStuck() || w.status.phase != 0 || w.copy.exists || w.set.template != w.template {
 		return false
 	}

@@ -33,7 +33,7 @@ func worldOfServers(s Range) serversWorld { return worldOfPool(poolOf(s)) }
 func worldOfPool(p Pool) serversWorld {
 	servers := serversWorld{first: int8(p.Slots.First), count: int8(p.Slots.Count)}
 	for i, spare := range p.Spares() {
-		servers.spares[i] = spareWorld{int8(spare.Own), int8(spare.Ordinal)}
+		servers.spares[i] = spareWorld{int8(spare.For), int8(spare.Ordinal)}
 	}
 	return servers
 }
@@ -101,7 +101,7 @@ func phaseReport(r Routes) Report {
 	if r.Phase == Steady {
 		return Report{}
 	}
-	return Report{Phase: r.movePhase(), Move: r.Move}
+	return Report{Phase: r.statusPhase(), Move: r.Move}
 }
 
 // statusOf returns the status that records a decision.

@@ -49,8 +49,8 @@ func (r Routes) JobServers() []int32 {
 
 // ObservedJob is the Job of a move.
 type ObservedJob struct {
-	// For is [Job.String] of the Job that was desired.
-	For string
+	// For is the Job that was desired.
+	For Job
 	// Created is when the Job was created. All proxies moved items then.
 	Created time.Time
 	// Warmup is the longest time for items to move that spec had then; 0 for a Job that cleans.
@@ -72,7 +72,7 @@ type Job struct {
 // stuckText is before the ordinals in the text of a Job.
 const stuckText = " without "
 
-// String returns a text that is different for each Job.
+// String returns the text of the Job in its annotation, which is different for each Job.
 func (j Job) String() string {
 	text := j.Routes.String() + " " + j.Rollout
 	if j.Stuck != "" {
@@ -81,30 +81,34 @@ func (j Job) String() string {
 	return text
 }
 
-// jobOfPhase returns the Job of the rollout that is observed. One that has begun goes on, unless it waits long for a server whose node does
-// not respond any more.
+// ParseJob returns the Job of an annotation. One that is missing or was edited is of no rollout.
+func ParseJob(text string) Job {
+	text, stuck, _ := strings.Cut(text, stuckText)
+	routes, rollout, _ := strings.Cut(text, " ")
+	return Job{ParseRoutes(routes), rollout, stuck}
+}
+
+// jobOfPhase returns the Job that begins in the phase of the rollout that is observed.
 func (s situation) jobOfPhase() Job {
-	job, stuck := Job{Routes: s.routes, Rollout: s.revision.String()}, []string(nil)
-	if s.routes.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(s.routes.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
+	var stuck []string
+	if s.current.Phase == Warming {
+		for _, ordinal := range slices.DeleteFunc(s.current.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
 			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}
-	job.Stuck = strings.Join(stuck, ",")
-	if s.Job == nil {
-		return job
-	}
-	begun, found := strings.CutPrefix(s.Job.For, Job{Routes: job.Routes, Rollout: job.Rollout}.String()+stuckText)
-	givesUp := strings.Split(begun, ",")
-	if found && !slices.ContainsFunc(stuck, func(ordinal string) bool { return !slices.Contains(givesUp, ordinal) }) {
-		job.Stuck = begun
-	}
-	return job
+	return Job{s.current, s.revision.String(), strings.Join(stuck, ",")}
 }
 
-// observedJobOfPhase returns the observed Job of this rollout; nil if there is none.
+// observedJobOfPhase returns the observed Job of this rollout; nil if there is none, or if it waits long for a server that is stuck since it
+// began.
 func (s situation) observedJobOfPhase() *ObservedJob {
-	if s.Job == nil || !s.CanRunJob || s.Job.For != s.jobOfPhase().String() {
+	if s.Job == nil || !s.CanRunJob {
+		return nil
+	}
+	begun, next := s.Job.For, s.jobOfPhase()
+	givesUp := strings.Split(begun.Stuck, ",")
+	waitsFor := func(stuck string) bool { return stuck != "" && !slices.Contains(givesUp, stuck) }
+	if begun.Routes != next.Routes || begun.Rollout != next.Rollout || slices.ContainsFunc(strings.Split(next.Stuck, ","), waitsFor) {
 		return nil
 	}
 	return s.Job
@@ -121,8 +125,8 @@ func (s situation) jobFailed() bool {
 // jobUnderWay returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
 func (s situation) jobUnderWay(next Routes) Job {
-	if job := s.observedJobOfPhase(); job != nil && (next == s.routes || job.Complete || job.Failed) {
-		return s.jobOfPhase()
+	if job := s.observedJobOfPhase(); job != nil && (next == s.current || job.Complete || job.Failed) {
+		return job.For
 	}
 	return Job{}
 }

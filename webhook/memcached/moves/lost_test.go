@@ -68,7 +68,7 @@ func TestLost(t *testing.T) {
 
 // hurries lets the Job run that gives up servers which do not respond.
 func hurries(f *Facts) {
-	f.CanRunJob, f.Job = true, &ObservedJob{For: Job{f.Proxies.Deployment.Routes, rollout.String(), "1"}.String()}
+	f.CanRunJob, f.Job = true, &ObservedJob{For: Job{f.Proxies.Deployment.Routes, rollout.String(), "1"}}
 }
 
 // TestLostLabels checks that labels have room for each move with spares, and that they are read as they were written.
@@ -89,7 +89,7 @@ func TestLostLabels(t *testing.T) {
 		}
 		all := []Routes{{Move{from, to}, Announcing}, {Move{to, from}, Announcing}, steadyRoutes(to)}
 		for _, spare := range to.Spares() {
-			all = append(all, Routes{Move{to, to.withOwn(spare.Own)}, Announcing})
+			all = append(all, Routes{Move{to, to.withOwn(spare.For)}, Announcing})
 		}
 		for _, r := range all {
 			if text := r.String(); r.From != r.To && ParseRoutes(text) != r || len(validation.IsValidLabelValue(text)) > 0 {

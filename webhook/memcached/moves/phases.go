@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -25,8 +27,8 @@ import (
 //
 // What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
 
-// movePhase returns the phase in status of proxies that are not steady.
-func (r Routes) movePhase() v1alpha1.MovePhase {
+// statusPhase returns the phase in status of proxies that are not steady.
+func (r Routes) statusPhase() v1alpha1.MovePhase {
 	switch {
 	case r.Task() == CleanStaying: // a server whose slot returns is cleaned too, after it has started
 		return v1alpha1.MoveCleaning
@@ -46,7 +48,7 @@ const observationDelay = 10 * time.Second
 
 // inPhase returns what follows in the phase of the proxies.
 func (s situation) inPhase() outcome {
-	switch s.routes.Phase {
+	switch s.current.Phase {
 	case Announcing:
 		return s.announcing()
 	case Preparing:
@@ -59,28 +61,33 @@ func (s situation) inPhase() outcome {
 	return s.steady()
 }
 
-// use gives the proxies their routes. It neither adds nor removes a server. A move that follows waits until all proxies have the routes.
-func (s situation) use(routes Routes) outcome {
-	return s.outcome(routes, s.report(routes, EarlierProxies))
+// rollOut gives the proxies their routes. It neither adds nor removes a server, and keeps the Job of the phase. A move that follows waits
+// until all proxies have the routes. Each other outcome is this one with a change.
+func (s situation) rollOut(routes Routes) outcome {
+	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: s.report(routes, EarlierProxies)}
 }
 
-// stay leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
+// keep leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
 // move follows.
-func (s situation) stay(why Obstacle) outcome {
-	report := s.report(s.routes, why)
-	report.Until = s.recordedEnd(report.Phase)
-	return s.outcome(s.routes, report)
+func (s situation) keep(why Obstacle) outcome {
+	o := s.rollOut(s.current)
+	o.report = s.report(s.current, why)
+	o.report.Until = s.recordedEnd(o.report.Phase)
+	return o
 }
 
-// outcome returns an outcome that neither adds nor removes a server.
-func (s situation) outcome(routes Routes, report Report) outcome {
-	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: report}
+// until lets the phase of an outcome end at a time. It waits for the rest, which is 0 when the time is over: the end stays then, and what
+// follows is repeated until it is observed.
+func (s situation) until(o outcome, end *metav1.Time) outcome {
+	o.report.Until, o.wait = end, max(0, end.Sub(s.Now))
+	return o
 }
 
-// timed returns an outcome whose phase ends some time after it was first recorded. It waits for the rest of that time, which is 0 when the
-// time is over.
-func (s situation) timed(o outcome, duration time.Duration) outcome {
-	o.report.Until, o.wait = s.end(o.report.Phase, duration)
+// removeLater removes servers, but for those that are kept, when they have not been needed for a while.
+func (s situation) removeLater(o outcome, kept Range) outcome {
+	if o = s.until(o, s.endAfter(o.report.Phase, observationDelay)); o.wait == 0 {
+		o.ordinals = kept
+	}
 	return o
 }
 
@@ -88,10 +95,10 @@ func (s situation) timed(o outcome, duration time.Duration) outcome {
 func (s situation) steady() outcome {
 	why := s.rolloutObstacle()
 	switch {
-	case s.routesApplied && s.hasServersToRemove(s.routes.To):
+	case s.currentApplied && s.hasServersToRemove(s.current.To):
 		return s.removing()
 	case why != NoObstacle:
-		return s.stay(why)
+		return s.keep(why)
 	}
 	return s.begin()
 }
@@ -99,19 +106,17 @@ func (s situation) steady() outcome {
 // removing removes servers that no proxy uses: they may have outdated items. Not all proxies need be available: the servers may have
 // the room that they need.
 func (s situation) removing() outcome {
-	used, o := s.routes.To.Span(), s.use(s.routes)
-	inUse := slices.ContainsFunc(s.running, func(running Routes) bool {
+	used, o := s.current.To.Span(), s.rollOut(s.current)
+	inUse := slices.ContainsFunc(s.runningRoutes, func(running Routes) bool {
 		return running == Routes{} || !used.contains(running.Known())
 	})
 	if inUse || !s.Proxies.Deployment.CaughtUp {
 		return o
 	}
 	if !s.allObserved() {
-		o = s.timed(o, observationDelay)
+		return s.removeLater(o, used)
 	}
-	if o.wait == 0 {
-		o.ordinals = used
-	}
+	o.ordinals = used
 	return o
 }
 
@@ -119,14 +124,14 @@ func (s situation) removing() outcome {
 // that is told to stop starts again. That does not wait for the rollout of this phase: it cannot end if the cluster has no room for another
 // proxy.
 func (s situation) preparing() outcome {
-	announcing := s.routes.in(Announcing)
+	announcing := s.current.in(Announcing)
 	switch {
-	case s.routesApplied && (!s.isWanted() || s.addedStops()) && s.allRun(s.routes, announcing):
-		return s.use(announcing)
+	case s.currentApplied && (!s.isWanted() || s.addedStops()) && !s.othersRun(s.current, announcing):
+		return s.rollOut(announcing)
 	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
-		return s.stay(NoObstacle)
+		return s.keep(NoObstacle)
 	}
-	return s.use(s.routes.in(Warming))
+	return s.rollOut(s.current.in(Warming))
 }
 
 // warming ends the warm-up when the Job has read all items. Proxies.Warmup is the longest time, also if no Job runs. A warm-up with a new
@@ -134,17 +139,16 @@ func (s situation) preparing() outcome {
 // servers that spec has no use for, nor if spec changes what may prevent them from getting ready. It also ends when nothing
 // is left to move.
 func (s situation) warming() outcome {
-	r := s.routes
+	r := s.current
 	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.stay(NoObstacle)
+		return s.keep(NoObstacle)
 	}
-	o := s.use(r)
+	o := s.until(s.rollOut(r), s.endOfWarmup())
 	if s.Proxies.Warmup > 0 {
 		o.job = s.startJob(o.job)
 	}
-	o = s.timed(o, s.Proxies.Warmup)
 	if o.wait == 0 || s.jobComplete() || s.recordedAs(Closing) || s.nothingLeft() {
-		return s.use(r.in(Closing))
+		return s.rollOut(r.in(Closing))
 	}
 	return o
 }
@@ -152,7 +156,7 @@ func (s situation) warming() outcome {
 // nothingLeft reports whether no item is left to move to or from spares: the servers have stopped, or do not respond, and no Job reads
 // them.
 func (s situation) nothingLeft() bool {
-	r := s.routes
+	r := s.current
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
 		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
 		return !unread && !s.isEmpty(ordinal)
@@ -162,7 +166,7 @@ func (s situation) nothingLeft() bool {
 // closing ends the move.
 func (s situation) closing() outcome {
 	if !s.proxiesReady() {
-		return s.stay(NoObstacle)
+		return s.keep(NoObstacle)
 	}
-	return s.use(steadyRoutes(s.routes.To))
+	return s.rollOut(steadyRoutes(s.current.To))
 }

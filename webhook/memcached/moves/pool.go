@@ -25,9 +25,9 @@ type Pool struct {
 	spares [MaxSpares]Spare
 }
 
-// Spare is a server that has the slot of another one: the ordinal that the slot has of its own, and that of the spare, which follows those
+// Spare is a server that has the slot of another one: the ordinal of the other one, and that of the spare, which follows those
 // of all slots. The zero value is none.
-type Spare struct{ Own, Ordinal int32 }
+type Spare struct{ For, Ordinal int32 }
 
 // poolOf returns the servers of a range, without spares.
 func poolOf(slots Range) Pool { return Pool{Slots: slots} }
@@ -57,7 +57,7 @@ func (p Pool) Span() Range {
 // Has reports whether an ordinal has a slot.
 func (p Pool) Has(ordinal int32) bool {
 	for _, spare := range p.spares {
-		if spare != (Spare{}) && (ordinal == spare.Own || ordinal == spare.Ordinal) {
+		if spare != (Spare{}) && (ordinal == spare.For || ordinal == spare.Ordinal) {
 			return ordinal == spare.Ordinal
 		}
 	}
@@ -68,7 +68,7 @@ func (p Pool) Has(ordinal int32) bool {
 func (p Pool) BySlot() []int32 {
 	ordinals := p.Slots.List()
 	for _, spare := range p.Spares() {
-		ordinals[spare.Own-p.Slots.First] = spare.Ordinal
+		ordinals[spare.For-p.Slots.First] = spare.Ordinal
 	}
 	return ordinals
 }
@@ -80,7 +80,7 @@ func (p Pool) notIn(other Pool) []int32 { return slices.DeleteFunc(p.BySlot(), o
 func (p Pool) ownOrdinal(ordinal int32) int32 {
 	for _, spare := range p.Spares() {
 		if spare.Ordinal == ordinal {
-			return spare.Own
+			return spare.For
 		}
 	}
 	return ordinal
@@ -88,11 +88,11 @@ func (p Pool) ownOrdinal(ordinal int32) int32 {
 
 // withSpare returns the pool with another spare for a slot; the same pool if it has too many already, or if the ordinal is too far away.
 func (p Pool) withSpare(spare Spare) Pool {
-	spares := append(slices.Clone(p.withOwn(spare.Own).Spares()), spare)
+	spares := append(slices.Clone(p.withOwn(spare.For).Spares()), spare)
 	if len(spares) > MaxSpares || spare.Ordinal >= p.Slots.End()+maxSpareOffset {
 		return p
 	}
-	slices.SortFunc(spares, func(a, b Spare) int { return cmp.Compare(a.Own, b.Own) })
+	slices.SortFunc(spares, func(a, b Spare) int { return cmp.Compare(a.For, b.For) })
 	p.spares = [MaxSpares]Spare{}
 	copy(p.spares[:], spares)
 	return p
@@ -100,7 +100,7 @@ func (p Pool) withSpare(spare Spare) Pool {
 
 // withOwn returns the pool in which a slot has its own server.
 func (p Pool) withOwn(own int32) Pool {
-	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.Own == own })
+	left := slices.DeleteFunc(slices.Clone(p.Spares()), func(spare Spare) bool { return spare.For == own })
 	p.spares = [MaxSpares]Spare{}
 	copy(p.spares[:], left)
 	return p
@@ -111,7 +111,7 @@ func (p Pool) withOwn(own int32) Pool {
 func (p Pool) String() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
-		text = fmt.Appendf(text, ".%d", spare.Own)
+		text = fmt.Appendf(text, ".%d", spare.For)
 		if offset := spare.Ordinal - p.Slots.End(); offset > 0 {
 			text = fmt.Appendf(text, "-%d", offset)
 		}
@@ -123,7 +123,7 @@ func (p Pool) String() string {
 func (p Pool) Describe() string {
 	text := []byte(p.Slots.String())
 	for _, spare := range p.Spares() {
-		text = fmt.Appendf(text, ", %d in place of %d", spare.Ordinal, spare.Own)
+		text = fmt.Appendf(text, ", %d in place of %d", spare.Ordinal, spare.For)
 	}
 	return string(text)
 }
@@ -143,7 +143,7 @@ func parsePool(first, last, spares string) Pool {
 			return Pool{}
 		}
 		spare := Spare{int32(own), p.Slots.End() + int32(offset)}
-		if !p.Slots.Has(spare.Own) || p.Has(spare.Ordinal) {
+		if !p.Slots.Has(spare.For) || p.Has(spare.Ordinal) {
 			return Pool{}
 		}
 		p = p.withSpare(spare)

@@ -39,9 +39,9 @@ func (f Facts) reaches(r Routes) bool {
 func (s situation) rolloutObstacle() Obstacle {
 	d := s.Proxies.Deployment
 	switch {
-	case !s.routesApplied || !s.allRun(s.routes):
+	case !s.currentApplied || s.othersRun(s.current):
 		return EarlierProxies
-	case d.Replicas != s.Proxies.Replicas || !d.Updated, !d.RolledOut && s.reaches(s.routes):
+	case d.Replicas != s.Proxies.Replicas || !d.Updated, !d.RolledOut && s.reaches(s.current):
 		return ProxiesNotAvailable
 	}
 	return NoObstacle
@@ -49,9 +49,9 @@ func (s situation) rolloutObstacle() Obstacle {
 
 func (s situation) proxiesReady() bool { return s.rolloutObstacle() == NoObstacle }
 
-// allRun reports whether all proxies that may run have one of these routes.
-func (s situation) allRun(routes ...Routes) bool {
-	return !slices.ContainsFunc(s.running, func(running Routes) bool { return !slices.Contains(routes, running) })
+// othersRun reports whether a proxy may run that has none of these routes.
+func (s situation) othersRun(routes ...Routes) bool {
+	return slices.ContainsFunc(s.runningRoutes, func(running Routes) bool { return !slices.Contains(routes, running) })
 }
 
 // allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
@@ -59,7 +59,7 @@ func (s situation) allRun(routes ...Routes) bool {
 func (s situation) allObserved() bool {
 	var available int32
 	for _, proxy := range s.Proxies.Pods {
-		if proxy.Routes == s.routes && proxy.GraceEnds == nil {
+		if proxy.Routes == s.current && proxy.GraceEnds == nil {
 			available++
 		}
 	}
@@ -69,7 +69,7 @@ func (s situation) allObserved() bool {
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
 func (s situation) neededWith(routes Routes) Range {
 	kept := routes.Known()
-	for _, running := range s.running {
+	for _, running := range s.runningRoutes {
 		kept = kept.join(running.Known())
 	}
 	return kept.join(s.existingOrdinals())

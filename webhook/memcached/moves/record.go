@@ -57,25 +57,31 @@ func (s situation) recordedEnd(phase v1alpha1.MovePhase) *metav1.Time {
 	return s.recordedMove.Until
 }
 
-// end returns the end of a phase, and the time left: a time after it was first recorded for this rollout. A recorded end that is too late
-// is of a longer time, or of a clock that was set back. The Job that copies begins with a warm-up, whose end follows from its creation,
-// which is the same for a sync that observes an earlier status.
-func (s situation) end(phase v1alpha1.MovePhase, duration time.Duration) (end *metav1.Time, left time.Duration) {
-	end = seconds(s.Now.Add(duration))
-	switch job := s.observedJobOfPhase(); {
-	case job != nil && phase == v1alpha1.MoveWarmingUp && job.Created.Before(s.Now.Add(observationDelay)):
-		if job.Warmup > 0 && duration > 0 { // an edit of the time is for the next warm-up: the deadline of the Job stays
-			duration = job.Warmup
-		}
-		end = seconds(job.Created.Add(duration))
-	case s.recordedEnd(phase).Before(end):
-		end = s.recordedEnd(phase)
+// endAfter returns the end of a phase: a time after it was first recorded for this rollout. A recorded end that is too late is of a longer
+// time, or of a clock that was set back.
+func (s situation) endAfter(phase v1alpha1.MovePhase, duration time.Duration) *metav1.Time {
+	end := seconds(s.Now.Add(duration))
+	if recorded := s.recordedEnd(phase); recorded.Before(end) {
+		return recorded
 	}
-	return end, max(0, end.Sub(s.Now)) // the end stays if it is over: what follows is repeated until it is observed
+	return end
+}
+
+// endOfWarmup returns the end of a warm-up. It follows from the creation of the Job that copies, which is the same for a sync that observes
+// an earlier status.
+func (s situation) endOfWarmup() *metav1.Time {
+	longest, job := s.Proxies.Warmup, s.observedJobOfPhase()
+	if job == nil || !job.Created.Before(s.Now.Add(observationDelay)) {
+		return s.endAfter(v1alpha1.MoveWarmingUp, longest)
+	}
+	if job.Warmup > 0 && longest > 0 { // an edit of the time is for the next warm-up: the deadline of the Job stays
+		longest = job.Warmup
+	}
+	return seconds(job.Created.Add(longest))
 }
 
 // recordedAs reports whether status has the decision for another phase of this rollout, and the Deployment was not updated.
 func (s situation) recordedAs(phase ProxyPhase) bool {
 	status := s.Status.Proxy
-	return status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes.in(phase)
+	return status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.current.in(phase)
 }

@@ -62,7 +62,7 @@ func (s situation) report(r Routes, why Obstacle) Report {
 	if r.Phase == Steady {
 		return s.steadyReport(r.To, why)
 	}
-	return Report{Phase: r.movePhase(), Move: r.Move}
+	return Report{Phase: r.statusPhase(), Move: r.Move}
 }
 
 // steadyReport returns the report of steady proxies, which have servers to remove, a move that waits, or nothing.
@@ -71,7 +71,7 @@ func (s situation) steadyReport(used Pool, why Obstacle) Report {
 		return removal(s.existingOrdinals(), used.Span())
 	}
 	next := Move{used, s.target(used)}
-	runs := len(s.running) > 0 && s.Size > 0 // otherwise a change of the size is no move
+	runs := len(s.runningRoutes) > 0 && s.Size > 0 // otherwise a change of the size is no move
 	if next.Replaces() || next.From != next.To && (runs || next.HasSpares()) {
 		return waits(next, why)
 	}

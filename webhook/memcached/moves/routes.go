@@ -108,9 +108,9 @@ func (r Routes) valid() bool {
 	case r.Replaces():
 		return r.To.Slots.First == r.From.Span().End()
 	case r.Resizes(): // the ordinals of spares follow the slots
-		return !r.From.HasSpares() && !slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { return r.From.Has(spare.Own) })
+		return !r.From.HasSpares() && !slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { return r.From.Has(spare.For) })
 	}
 	return !slices.ContainsFunc(r.To.Spares(), func(spare Spare) bool { // a server stays with its slot
-		return r.From.Has(spare.Ordinal) && r.From.ownOrdinal(spare.Ordinal) != spare.Own
+		return r.From.Has(spare.Ordinal) && r.From.ownOrdinal(spare.Ordinal) != spare.For
 	})
 }

@@ -12,26 +12,26 @@ type situation struct {
 	Facts
 	// revision is that of the Deployment of the proxies; the zero value if none is observed.
 	revision v1alpha1.Revision
-	// routes are those to continue from. routesApplied reports whether the Deployment has them.
-	routes        Routes
-	routesApplied bool
-	// running are the routes of the proxies that may run.
-	running []Routes
+	// current are the routes to continue from. currentApplied reports whether the Deployment has them.
+	current        Routes
+	currentApplied bool
+	// runningRoutes are those of the proxies that may run.
+	runningRoutes []Routes
 	// recordedMove is the phase that status records for this revision; nil if there is none.
 	recordedMove *v1alpha1.MoveStatus
 }
 
 func (f Facts) situation() situation {
-	s := situation{Facts: f, routes: f.lastRoutes()}
+	s := situation{Facts: f, current: f.lastRoutes()}
 	for _, proxy := range f.Proxies.Pods {
-		s.running = append(s.running, proxy.Routes)
+		s.runningRoutes = append(s.runningRoutes, proxy.Routes)
 	}
 	d, status := f.Proxies.Deployment, f.Status.Proxy
 	if d != nil {
-		s.revision, s.routesApplied = d.Revision, d.Routes == s.routes
+		s.revision, s.currentApplied = d.Revision, d.Routes == s.current
 	}
 	starts := f.Proxies.Desired && f.Size > 0 && (d == nil || d.Replicas == 0) // an end that was recorded before is not one of what starts
-	if status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.routes && !starts {
+	if status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.current && !starts {
 		s.recordedMove = status.Move
 	}
 	return s

@@ -131,6 +131,21 @@ func TestOverdueServer(t *testing.T) {
 	}
 }
 
+// TestJobText checks that the annotation of a Job is read as it was written: otherwise a copy would begin again at each sync.
+func TestJobText(t *testing.T) {
+	for _, job := range []Job{
+		{ParseRoutes("0-2_0-3_warming"), rollout.String(), ""},
+		{ParseRoutes("0-2_0-2.0.1-1_warming"), rollout.String(), "0,1"},
+	} {
+		if got := ParseJob(job.String()); got != job {
+			t.Errorf("%s is read as %s", job, got)
+		}
+	}
+	if got := ParseJob("0-2_0-3_moving 5"); got.Routes != (Routes{}) {
+		t.Errorf("an edited annotation has the routes %s, want none", got.Routes)
+	}
+}
+
 // TestJobServers checks which servers the Job of a slot cleans or lists.
 func TestJobServers(t *testing.T) {
 	for label, want := range map[string]string{

@@ -5,26 +5,22 @@ package moves
 // removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do
 // not serve are removed, and the status of the proxies last: it says which servers serve.
 func (s situation) removeProxies() outcome {
-	existing, serving, routes := s.existingOrdinals(), s.routes.Serving(), s.routes
+	existing, serving, routes := s.existingOrdinals(), s.current.Serving(), s.current
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
 		routes = steadyRoutes(poolOf(serving.Slots)) // the spare is no server of clients
 	}
-	o := outcome{routes: routes, ordinals: existing, job: s.jobUnderWay(routes), stopProxies: true}
+	kept := Range{existing.First, min(existing.Count, s.Size)}
 	others := existing.Count > 0 && existing != serving.Slots && existing.contains(serving.Slots)
-	o.report = removal(existing, Range{existing.First, min(existing.Count, s.Size)})
 	if others {
-		o.report = removal(existing, serving.Slots)
+		kept = serving.Slots
 	}
+	o := s.rollOut(routes)
+	o.stopProxies, o.ordinals, o.report = true, existing, removal(existing, kept)
 	if !s.proxiesDeleted() {
 		return o
 	}
-	switch o = s.timed(o, observationDelay); {
-	case o.wait > 0:
-	case others:
-		o.ordinals = serving.Slots
-	default:
-		return outcome{done: true}
-	}
+	o = s.removeLater(o, kept)
+	o.done = o.wait == 0 && !others
 	return o
 }
 
@@ -42,33 +38,24 @@ func (s situation) hasBegun() bool {
 // Deployment of a deleted Memcached has started in the same second.
 func (s situation) startsBesideOthers() bool {
 	d := s.Proxies.Deployment
-	return s.Size > 0 && d != nil && d.Replicas == 0 && !s.allRun(s.routes)
+	return d != nil && d.Replicas == 0 && s.othersRun(s.current)
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
 func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
-	return outcome{
-		routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: waits(Move{routes.To, routes.To}, why), stopProxies: true,
-		awaited: s.PredecessorPods,
-	}
+	o := s.rollOut(routes)
+	o.stopProxies, o.report, o.awaited = true, waits(Move{routes.To, routes.To}, why), s.PredecessorPods
+	return o
 }
 
-// mustStopAll reports whether the cache loses its last servers, or whether a stop ends before the cache starts again.
-func (s situation) mustStopAll() bool {
-	if s.Size == 0 {
-		return s.losesLastServers()
-	}
-	return s.stopIsUnfinished()
-}
-
-// losesLastServers reports whether the size is 0, and no step is possible before it, or no proxy is desired. While a spare has the slot of
-// a pod that does not end, there is no smaller step.
+// losesLastServers reports whether no step is possible before size 0, or no proxy is desired. While a spare has the slot of a pod that does
+// not end, there is no smaller step.
 func (s situation) losesLastServers() bool {
 	if d := s.Proxies.Deployment; d == nil || d.Replicas == 0 || s.MaxStep == 0 {
 		return true
 	}
-	isLastStep := s.SizeAfterStep(s.routes.To.Slots.Count) == 0 || s.withReturned(s.routes.To).HasSpares()
-	return s.routes.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
+	isLastStep := s.SizeAfterStep(s.current.To.Slots.Count) == 0 || s.withReturned(s.current.To).HasSpares()
+	return s.current.Phase == Steady && isLastStep && s.untilStep(s.revision) == 0
 }
 
 // stopIsUnfinished reports whether a stop has removed servers, or has interrupted a move, or whether a Job of before exists: it would
@@ -76,19 +63,19 @@ func (s situation) losesLastServers() bool {
 func (s situation) stopIsUnfinished() bool {
 	d := s.Proxies.Deployment
 	removed := s.Workload != nil && s.Workload.Ordinals.Count == 0 && s.routesOfRestart() == Routes{}
-	return d != nil && d.Replicas == 0 && (s.Job != nil || s.routes.Phase != Steady || removed)
+	return d != nil && d.Replicas == 0 && (s.Job != nil || s.current.Phase != Steady || removed)
 }
 
 // stopAll stops all proxies, and then removes all servers.
 func (s situation) stopAll() outcome {
-	serving, existing, routes := s.routes.Serving(), s.existingOrdinals(), s.routes
+	serving, existing, routes := s.current.Serving(), s.existingOrdinals(), s.current
 	switch {
 	case s.proxiesStopped() && existing.Count == 0:
 		routes = steadyRoutes(poolOf(Range{serving.Slots.First, 1})) // as for a new cache
 	case s.proxiesStopped(): // a move has ended if no proxy runs
 		routes = steadyRoutes(serving)
 	}
-	o, none := s.use(routes), Range{First: serving.Slots.First}
+	o, none := s.rollOut(routes), Range{First: serving.Slots.First}
 	o.stopProxies = true
 	if existing.Count == 0 {
 		o.ordinals = none
@@ -102,9 +89,7 @@ func (s situation) stopAll() outcome {
 	}
 	o.report = removal(existing, none)
 	if s.proxiesStopped() {
-		if o = s.timed(o, observationDelay); o.wait == 0 {
-			o.ordinals = none
-		}
+		return s.removeLater(o, none)
 	}
 	return o
 }

@@ -57,7 +57,7 @@ func (s situation) reassign(from, pool Pool, leaves func(ordinal int32) bool) Po
 func fits(from, to Pool) bool {
 	moves := []Routes{{Move{from, to}, Announcing}}
 	for _, spare := range to.Spares() {
-		moves = append(moves, Routes{Move{to, to.withOwn(spare.Own)}, Announcing})
+		moves = append(moves, Routes{Move{to, to.withOwn(spare.For)}, Announcing})
 	}
 	return !slices.ContainsFunc(moves, func(r Routes) bool { return len(r.String()) > validation.LabelValueMaxLength })
 }
@@ -65,9 +65,9 @@ func fits(from, to Pool) bool {
 // spareOrdinal returns the ordinal of a spare: the one that the move under way has for it, or one that no slot has had before. The pod of a
 // server that does not respond has its ordinal for as long as it exists.
 func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
-	underWay := s.routes.To
+	underWay := s.current.To
 	for _, spare := range underWay.Spares() {
-		forSlot := spare.Own == own && underWay.Slots == pool.Slots
+		forSlot := spare.For == own && underWay.Slots == pool.Slots
 		if forSlot && !from.Has(spare.Ordinal) && !s.Stuck(spare.Ordinal) {
 			return spare.Ordinal
 		}
@@ -87,8 +87,8 @@ func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 func (s situation) withReturned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
-		if !s.Stuck(spare.Own) {
-			pool = pool.withOwn(spare.Own)
+		if !s.Stuck(spare.For) {
+			pool = pool.withOwn(spare.For)
 		}
 	}
 	return pool

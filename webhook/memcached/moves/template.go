@@ -13,34 +13,42 @@ import "slices"
 //	proxies know 3-5 alone                         3-5  0
 //	without a warm-up                              0-2  0, so that all pods are replaced in place
 func (s situation) partition(routes Routes, run Range) int32 {
-	limit, end := run, int32(0)
-	if routes.Phase == Announcing && s.allRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
-		limit = routes.From.Span()
+	before, limit := routes.From.Span(), run
+	if routes.Phase == Announcing && !s.othersRun(routes, steadyRoutes(routes.From)) { // no proxy knows the new servers yet
+		limit = before
 	}
+	var keep []int32
 	switch {
 	case routes.Phase != Steady, !routes.To.Span().contains(run), s.anyKnowsServersWithoutSlot(routes.To): // a move, or its end
-		end = s.endOf(poolOf(limit), every)
+		keep = limit.List()
 	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
-		end = s.endOfOutdated(routes.To)
+		keep = s.mayHaveItems(routes.To)
 	}
-	if routes.Replaces() {
-		end = max(end, routes.From.Span().End())
+	keep = slices.DeleteFunc(keep, s.hasDesiredTemplate)
+	if routes.Replaces() { // items move away from these
+		keep = append(keep, before.List()...)
 	}
-	return max(0, min(end, limit.End())-run.First)
+	keep = slices.DeleteFunc(keep, func(ordinal int32) bool { return ordinal < run.First || ordinal >= limit.End() })
+	if len(keep) == 0 {
+		return 0
+	}
+	return slices.Max(keep) + 1 - run.First
 }
 
 // anyKnowsServersWithoutSlot reports whether a running proxy knows a server that has no slot, such as one whose slot a spare has.
 func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
 	knows := func(r Routes) bool { return r.Phase == Closing && len(r.From.notIn(used)) > 0 }
-	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.running, knows)
+	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.runningRoutes, knows)
 }
 
-// hasOutdated reports whether a server has items, and is not known to have the desired template.
-func (f Facts) hasOutdated(p Pool) bool { return f.endOfOutdated(p) > p.Slots.First }
+// hasOutdated reports whether a server may have items, and is not known to have the desired template.
+func (f Facts) hasOutdated(p Pool) bool {
+	return len(slices.DeleteFunc(f.mayHaveItems(p), f.hasDesiredTemplate)) > 0
+}
 
-// endOfOutdated returns the ordinal after the last server that has items and is not known to have the desired template; at most the first
-// ordinal if there is none. If the StatefulSet has more ready pods than are observed, any of them may have some.
-func (f Facts) endOfOutdated(p Pool) int32 {
+// mayHaveItems returns the ordinals of servers that may have items. If the StatefulSet has more ready pods than are observed, any of them
+// may have some. While it is not known which pods have the desired template, one server with items stands for all.
+func (f Facts) mayHaveItems(p Pool) []int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {
 		if server.Ready {
@@ -48,41 +56,36 @@ func (f Facts) endOfOutdated(p Pool) int32 {
 		}
 		items = items || server.LiveWithItems
 	}
-	late := f.Workload != nil && f.Workload.Ready > ready
-	if !items && !late {
-		return 0
+	switch w := f.Workload; {
+	case w != nil && w.Ready > ready:
+		return p.Span().List()
+	case !items:
+		return nil
+	case w == nil || !w.TemplateApplied || !w.CaughtUp:
+		return p.Span().List()
 	}
-	return f.endOf(p, func(server Server) bool { return late || server.LiveWithItems })
+	return slices.DeleteFunc(p.BySlot(), func(ordinal int32) bool { return !f.Servers[ordinal].LiveWithItems })
 }
 
-// endOf returns the ordinal after the last of those servers that count and are not known to have the desired template. While nothing
-// is known, the partition stays.
-func (f Facts) endOf(p Pool, counts func(Server) bool) int32 {
-	switch w, end := f.Workload, p.Span().End(); {
+// hasDesiredTemplate reports whether a pod is known to have the desired template, or does not exist. While nothing is known, the partition
+// stays.
+func (f Facts) hasDesiredTemplate(ordinal int32) bool {
+	switch w := f.Workload; {
 	case w == nil || !w.TemplateApplied:
-		return end
-	case !w.CaughtUp && end > w.Ordinals.End(): // it has not had all of them
-		return end
+		return false
 	case !w.CaughtUp:
-		return w.Ordinals.First + min(w.Partition, w.Ordinals.Count)
+		return w.Ordinals.Has(ordinal) && ordinal >= w.Ordinals.First+w.Partition
 	}
-	return f.endOfEarlier(p, counts)
+	return !f.hasEarlierTemplate(ordinal)
 }
 
-// endOfEarlier returns the ordinal after the last of some servers that has an earlier template; 0 if there is none.
-func (f Facts) endOfEarlier(p Pool, counts func(Server) bool) (end int32) {
-	for ordinal, server := range f.Servers {
-		if p.Has(ordinal) && !server.Updated && counts(server) {
-			end = max(end, ordinal+1)
-		}
-	}
-	return end
+// hasEarlierTemplate reports whether a pod exists, and does not have the template that the StatefulSet controller observed last.
+func (f Facts) hasEarlierTemplate(ordinal int32) bool {
+	server, exists := f.Servers[ordinal]
+	return exists && !server.Updated
 }
-
-// every counts all servers.
-func every(Server) bool { return true }
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
 func (s situation) editedAgain() bool {
-	return s.routes.Replaces() && s.endOfEarlier(s.routes.To, every) > 0
+	return s.current.Replaces() && slices.ContainsFunc(s.current.To.BySlot(), s.hasEarlierTemplate)
 }

@@ -37,6 +37,7 @@ type body struct {
 	bytes      int64
 	checkAt    int64 // the number of bytes at which memory is checked
 	large      bool  // counts in memory.large
+	running    bool  // counts in memory.running
 }
 
 func (b *body) Read(p []byte) (n int, err error) {
@@ -60,6 +61,10 @@ func (b *body) Read(p []byte) (n int, err error) {
 		}
 	}
 	b.bytes += int64(n)
+	if err == io.EOF && !b.running {
+		b.memory.running <- struct{}{}
+		b.running = true
+	}
 	return n, err
 }
 
@@ -71,8 +76,12 @@ const (
 	discardTimeout = 500 * time.Millisecond
 )
 
-// beginResponse sets the time that the caller has for a response, and for the rest of its body if it is refused.
+// beginResponse lets another request run, and sets the time that the caller has for a response, and for the rest of its body if it is refused.
 func (b *body) beginResponse(bytes int, refused bool) {
+	if b.running {
+		<-b.memory.running
+		b.running = false
+	}
 	b.connection.enter(transferring)
 	now := time.Now()
 	_ = b.deadlines.SetWriteDeadline(now.Add(writeGrace + time.Duration(bytes/minWriteRate)*time.Second))

@@ -19,7 +19,8 @@ var (
 // body shows little about the memory that its objects need, so memory measures the heap while bodies are read.
 type memory struct {
 	maxBytes int64
-	large    atomic.Int64 // requests with more than smallBytes, until their response is written
+	large    atomic.Int64  // requests with more than smallBytes, until their response is written
+	running  chan struct{} // requests whose body is read, until their response begins
 	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
 	// collect forces a collection.
 	heapBytes, liveBytes func() int64
@@ -32,6 +33,7 @@ type memory struct {
 func newMemory(maxBytes int64) *memory {
 	return &memory{
 		maxBytes:  maxBytes,
+		running:   make(chan struct{}, maxRunning),
 		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
 		liveBytes: func() int64 { return readMetric("/gc/heap/live:bytes") },
 		collect:   runtime.GC,
@@ -39,6 +41,9 @@ func newMemory(maxBytes int64) *memory {
 }
 
 const (
+	// maxRunning is the number of requests whose rules run at the same time: the rules of 200 small bodies need more memory than the hook has,
+	// after their last byte has been read. Metacontroller has ten workers.
+	maxRunning = 16
 	// checkEvery is the number of bytes of a body between two checks. The objects of a body need up to 80 times its size, if they are
 	// empty.
 	checkEvery = 64 << 10

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,37 @@ func TestRetryAfterDiffers(t *testing.T) {
 	}
 	if len(seen) != 5 {
 		t.Errorf("1,000 calls returned %d different values, want 5", len(seen))
+	}
+}
+
+// TestRunningRequests: the rules of a few requests run at the same time, however many bodies end together.
+func TestRunningRequests(t *testing.T) {
+	var running atomic.Int32
+	tooMany := make(chan struct{})
+	handler := NewHandler(Options{Controllers: thingController(func(thingRequest) (composite.Desired[struct{}], error) {
+		defer running.Add(-1)
+		if running.Add(1) == maxRunning+1 {
+			close(tooMany)
+		}
+		select {
+		case <-tooMany:
+		case <-time.After(50 * time.Millisecond):
+		}
+		return composite.Desired[struct{}]{}, nil
+	})})
+	var requests sync.WaitGroup
+	for range 2 * maxRunning {
+		requests.Go(func() {
+			if got := postThing(handler, strings.NewReader(thing)); got.Code != http.StatusOK {
+				t.Errorf("a request got %d %s", got.Code, got.Body)
+			}
+		})
+	}
+	requests.Wait()
+	select {
+	case <-tooMany:
+		t.Errorf("more than %d requests ran at the same time", maxRunning)
+	default:
 	}
 }
 

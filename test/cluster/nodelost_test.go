@@ -37,7 +37,7 @@ func testServerLost(t *testing.T) {
 	waitCondition(t, m, "Degraded", "NodeLost", "Pod "+lost[0], "unreachable node")
 	absent := lost[0][len(lost[0])-1:]
 	waitServing(t, m, "0-2, 3 in place of "+absent)
-	waitCondition(t, m, "AtRisk", "ServerReplaced", "Servers in use: 0-2, 3 in place of "+absent)
+	waitCondition(t, m, "AtRisk", "ServerReplaced", "Spares serve the keys of servers on unreachable nodes: 0-2, 3 in place of "+absent)
 	budget := get(t, budgetKind, m.GetNamespace(), "cache")
 	if unavailable, _, err := unstructured.NestedInt64(budget.Object, "spec", "maxUnavailable"); unavailable != 2 || err != nil {
 		t.Errorf("while a server is replaced, the spec of the budget is %v, want maxUnavailable 2: the server, and one more", budget.Object["spec"])

@@ -31,8 +31,8 @@ Each reason is listed with the first condition that has it.
 
 // sections are the conditions in the order of the page.
 var sections = []struct{ kind, text string }{
-	{"Degraded", "Clients are served badly, or a change is stuck. While `Available` is True, other pods serve clients, because a rollout that cannot\nprogress does not delete them."},
-	{"AtRisk", "Clients are served well, but a problem may occur. `OOMKilled` is also a reason of `AtRisk`."},
+	{"Degraded", "Clients are affected, or a change is stuck. While `Available` is True, other pods serve clients, because a rollout that cannot\nprogress does not delete them."},
+	{"AtRisk", "Clients are not affected yet, but a problem is likely. `OOMKilled` is also a reason of `AtRisk`."},
 	{"Progressing", "The resource waits for its pods or other children."},
 	{"Ready", ""},
 	{"Available", ""},

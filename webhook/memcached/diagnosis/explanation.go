@@ -21,7 +21,7 @@ func explanation(f moves.Facts, report moves.Report) string {
 var explanations = map[v1alpha1.MovePhase]string{
 	v1alpha1.MoveAddingServers:   "Starting new servers, and rolling out proxies to prepare for the change.",
 	v1alpha1.MoveCleaning:        "Rolling out proxies to prepare for the change, and running a Job that deletes old items on the remaining servers.",
-	v1alpha1.MovePreparing:       "Rolling out proxies to find items that move.",
+	v1alpha1.MovePreparing:       "Rolling out proxies that can find items that other proxies have moved.",
 	v1alpha1.MoveWarmingUp:       "Rolling out proxies to move items to their new servers.",
 	v1alpha1.MoveClosing:         "Rolling out proxies to serve each key from its new server. Items that have not moved are lost.",
 	v1alpha1.MoveRemovingServers: "The old servers are removed once no running proxy uses them.",
@@ -29,7 +29,7 @@ var explanations = map[v1alpha1.MovePhase]string{
 
 var obstacles = map[moves.Obstacle]string{
 	moves.NoStatefulSet:       "The StatefulSet has not been observed yet.",
-	moves.TemplateNotApplied:  "The StatefulSet does not have the pod template yet.",
+	moves.TemplateNotApplied:  "The new pod template has not been applied to the StatefulSet yet.",
 	moves.TemplateNotObserved: "The StatefulSet controller has not observed the pod template yet.",
 	moves.ProxiesNotAvailable: "Not all proxies are available.",
 	moves.EarlierProxies:      "Replacing the proxies of an earlier phase.",

@@ -33,7 +33,7 @@ func graceTooShort(in *Input) conditions.Finding {
 	}
 	server := in.Facts.Servers[ordinal]
 	return conditions.Finding{Wait: left, Risk: ReasonGraceTooShort.Risk(
-		"Pod %s is being deleted and stops at %s, but %s, and items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains.",
+		"Pod %s is being deleted and stops at %s, but %s. Items that have not moved by then will be lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains.",
 		server.Name, server.GraceEnds.UTC().Format(time.RFC3339), stage(in.Decision.Routes, ordinal))}
 }
 
@@ -47,7 +47,7 @@ func drainTooLong(in *Input) *conditions.Risk {
 	if status.SecondsPerServer <= grace {
 		return nil
 	}
-	return ReasonGraceTooShort.Risk("In the last change, a server took %d s to move its items, but the grace period is %d s, so a drain would lose items. Increase spec.terminationGracePeriodSeconds, or increase spec.proxy.warmup.itemsPerSecond, whose effect is evaluated after the next change.",
+	return ReasonGraceTooShort.Risk("In the last change, a server took %d s to move its items, but the grace period is %d s, so a drain would lose items. Increase spec.terminationGracePeriodSeconds, or increase spec.proxy.warmup.itemsPerSecond; the next change shows whether this is enough.",
 		status.SecondsPerServer, grace)
 }
 

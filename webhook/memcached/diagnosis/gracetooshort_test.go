@@ -40,7 +40,7 @@ func TestGraceTooShort(t *testing.T) {
 		if got.Risk != nil {
 			risk = got.Risk.Message
 		}
-		if rest := ", and items that have not moved by then are lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains."; test.risk != "" {
+		if rest := ". Items that have not moved by then will be lost. Check the pods of the cache and its Job, and increase spec.terminationGracePeriodSeconds for later drains."; test.risk != "" {
 			test.risk += rest
 		}
 		if risk != test.risk || got.Wait != test.wait {

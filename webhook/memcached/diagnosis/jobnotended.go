@@ -16,7 +16,7 @@ This check looks at the containers of the Job's pods. Kubernetes ends native sid
 
 // ReasonJobNotEnded is for a change whose Job has done its work in a pod that does not end.
 var ReasonJobNotEnded = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotEnded", Parent: "Memcached",
-	Meaning: "The Job of a change with proxies cannot complete, because another container of one of its pods still runs a minute after the container `copy` has completed. The warm-up takes its maximum time, and servers whose pods have not started are not copied. In `Cleaning`, the decrease waits. In `AddingServers`, items stay on a spare.",
+	Meaning: "The Job of a change with proxies cannot complete, because another container of one of its pods still runs a minute after the container `copy` has completed. The warm-up takes its maximum time, and servers whose pods have not started are not copied. In `Cleaning`, the scale-down waits. In `AddingServers`, items stay on a spare.",
 	Remedy:  "The container is usually the sidecar of a service mesh that ignores the labels and annotations of these pods. Set the label or annotation of your mesh in `spec.proxy.job`, or configure the mesh to inject native sidecars. Then delete the Job, which the operator creates again."})
 
 // jobEndPeriod is how long other containers of a pod may take to end after copy.

@@ -24,7 +24,7 @@ pods have run and failed retries, and fails itself: JobFailed.
 // The reasons of a change whose Job has no pod that runs.
 var (
 	ReasonJobNotStarted = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotStarted", Parent: "Memcached",
-		Meaning: "The Job of a change with proxies still does not exist after a minute, or none of its pods has started. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the decrease waits. In `AddingServers`, items stay on a spare, and no other server can be drained.",
+		Meaning: "The Job of a change with proxies still does not exist after a minute, or none of its pods has started. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the scale-down waits. In `AddingServers`, items stay on a spare, and no other server can be drained.",
 		Remedy:  "If the Job does not exist, check the Events of the Memcached. Otherwise, check the Events of the Job and its pods. Likely causes are RBAC permissions, quotas, admission policies, the image, and missing resources on the nodes."})
 	ReasonJobSuspended = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobSuspended", Parent: "Memcached",
 		Meaning: "The Job of a change with proxies is suspended. The effects are those of `JobNotStarted`. A queue such as Kueue suspends Jobs until it admits them.",
@@ -68,7 +68,7 @@ func jobEffect(d moves.Decision) string {
 	case moves.CleanAdded:
 		return "items do not move until the Job has deleted old items on the new servers"
 	case moves.CleanStaying:
-		return "the decrease does not start until the Job has deleted old items on the remaining servers"
+		return "the scale-down does not start until the Job has deleted old items on the remaining servers"
 	}
 	return "items that no client reads before the warm-up ends are lost"
 }

@@ -38,16 +38,16 @@ func nodeLost(in *Input) conditions.Finding {
 	servers, proxies, nodes := in.lostPods()
 	switch {
 	case nodes > 1 && 2*len(servers) > int(*in.Memcached.Spec.Size):
-		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on unreachable nodes, so reads of their keys miss, and writes fail, if clients cannot reach these servers either. Check the nodes and their network.",
+		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on unreachable nodes. If clients cannot reach them either, reads of their keys miss and writes fail. Check the nodes and their network.",
 			len(servers), *in.Memcached.Spec.Size, servers[0])
 	case len(servers) > 0:
-		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node, so reads of its keys miss, and writes fail, if clients cannot reach the server either. %s", servers[0], recovery(&in.Memcached.Spec))
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. If clients cannot reach it either, reads of its keys miss and writes fail. %s", servers[0], recovery(&in.Memcached.Spec))
 	case len(proxies) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. Its clients must reconnect; a replacement proxy starts.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
 	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.For) }) {
-		found.Risk = ReasonServerReplaced.Risk("Servers in use: %s, because the nodes of the replaced servers are unreachable. Repair the nodes, or switch them off and only then delete their Node objects.",
+		found.Risk = ReasonServerReplaced.Risk("Spares serve the keys of servers on unreachable nodes: %s. Repair the nodes, or switch them off and only then delete their Node objects.",
 			serving.Describe())
 	}
 	return found

@@ -130,7 +130,7 @@ func fromSpares(report moves.Report) string {
 	if len(servers) == 1 {
 		return fmt.Sprintf("Moving items back from the spare to server %s, which is starting again", servers[0])
 	}
-	return fmt.Sprintf("Moving items back from spares to servers %s, which are starting again", strings.Join(servers, " and "))
+	return fmt.Sprintf("Moving items back from spares to servers %s, which are starting again", strings.Join(servers[:len(servers)-1], ", ")+" and "+servers[len(servers)-1])
 }
 
 // nextPhase returns what the next phase waits for; "" if the phase itself says it.

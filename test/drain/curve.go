@@ -18,6 +18,9 @@ const (
 // high is the hit ratio in percent from which the label of a line is above the plot.
 const high = 85
 
+// drawnBefore is the number of seconds that are drawn before the first action. Before them, the load becomes steady.
+const drawnBefore = 5
+
 // drawnReads is the number of reads from which a second is drawn. A second with fewer has a random ratio.
 const drawnReads = 100
 
@@ -27,13 +30,13 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 		seconds = []paired.Second{{}}
 	}
 	var b strings.Builder
-	x := func(second float64) float64 { return left + plotWidth*second/float64(max(len(seconds)-1, 1)) }
-	floor := axisFloor(seconds)
+	x := func(second float64) float64 { return left + plotWidth*second/float64(len(seconds)) }
+	from := firstAction(steps, len(seconds))
+	floor := axisFloor(seconds[from:])
 	y := func(percent float64) float64 { return top + plotHeight*(100-percent)/(100-floor) }
 	drawGrid(&b, floor, y)
 	timeAxis(&b, len(seconds), top+plotHeight+24, x)
 	drawSteps(&b, steps, x)
-	from := firstAction(steps, len(seconds))
 	var at [paired.Caches]int
 	var labels [paired.Caches]string
 	bothHigh := true
@@ -45,10 +48,10 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	}
 	if bothHigh {
 		worst := seconds[from+max(0, paired.Worst(seconds[from:], drawnReads))]
-		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points less", max(0, worst.Behind()))
+		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points lower", max(0, worst.Behind()))
 	}
 	for _, cache := range []int{paired.Control, paired.Changed} {
-		drawRatio(&b, cache, seconds, at[cache], labels[cache], x, y)
+		drawRatio(&b, cache, seconds, max(0, from-drawnBefore), at[cache], labels[cache], x, y)
 	}
 	return picture(top+plotHeight+40, title, b.String())
 }
@@ -74,15 +77,17 @@ func drawGrid(b *strings.Builder, floor float64, y func(percent float64) float64
 // drawSteps draws a line where each action begins, with its name if there is room.
 func drawSteps(b *strings.Builder, steps []step, x func(second float64) float64) {
 	var free [2]float64 // where two rows of names have room
+	var labels strings.Builder
+	defer func() { b.WriteString(labels.String()) }() // above all lines
 	for _, each := range steps {
 		if each.name == settling || strings.HasPrefix(each.name, "steady") {
 			continue
 		}
-		at := x(each.start.Sub(steps[0].start).Seconds())
+		at := x(math.Floor(each.start.Sub(steps[0].start).Seconds())) // the second in which the action begins
 		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", at, top, plotHeight)
 		for row := range free {
 			if at >= free[row] {
-				fmt.Fprintf(b, `<text class="halo" x="%.1f" y="%d">%s</text>`+"\n", at+5, top+plotHeight-8-22*row, each.name)
+				fmt.Fprintf(&labels, `<text class="halo" x="%.1f" y="%d">%s</text>`+"\n", at+5, top+plotHeight-8-22*row, each.name)
 				free[row] = at + float64(character*(len(each.name)+1))
 				break
 			}
@@ -101,22 +106,23 @@ func lowest(seconds []paired.Second, cache int) (lowest int) {
 	return lowest
 }
 
-// drawRatio draws the line of a cache, and its label: below its lowest second if that is far down, otherwise above the plot.
-func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, low int, label string, x, y func(float64) float64) {
+// drawRatio draws the line of a cache from a second on, with each second where it ends, and its label: below its lowest second if that is far
+// down, otherwise above the plot.
+func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, from, low int, label string, x, y func(float64) float64) {
 	class, width := "a", 2.5
 	if cache == paired.Control {
 		class, width = "b", 6 // visible below the other line
 	}
 	var points strings.Builder
 	for i, second := range seconds {
-		if second.Reads >= drawnReads {
-			fmt.Fprintf(&points, "%.1f,%.1f ", x(float64(i)), y(second.Ratio(cache)))
+		if i >= from && second.Reads >= drawnReads {
+			fmt.Fprintf(&points, "%.1f,%.1f ", x(float64(i+1)), y(second.Ratio(cache)))
 		}
 	}
 	fmt.Fprintf(b, `<polyline class="l%s" points="%s" fill="none" stroke-width="%g"/>`+"\n", class, strings.TrimSpace(points.String()), width)
 	labelX, labelY := float64(left), float64(top-34+24*cache)
 	if ratio := seconds[low].Ratio(cache); ratio < high {
-		labelX, labelY = min(x(float64(low)), float64(left+plotWidth-boldCharacter*len(label))), min(y(ratio)+24, top+plotHeight-54)
+		labelX, labelY = min(x(float64(low+1)), float64(left+plotWidth-boldCharacter*len(label))), min(y(ratio)+24, top+plotHeight-54)
 	}
 	fmt.Fprintf(b, `<text class="%s name halo" x="%.1f" y="%.1f">%s</text>`+"\n", class, max(labelX, left), labelY, label)
 }

@@ -59,7 +59,7 @@ func (c *cluster) loseNode(ctx context.Context, node string, begin func(string))
 	}
 	lost := slotsOn(pods, node)
 	c.lose.load.SetApart(func(item int) bool { return lost[copier.ServerOf([]byte(paired.KeyOf(item)), len(lost))] })
-	begin("lose " + node)
+	begin(node + " fails")
 	start := time.Now()
 	defer c.printConditions(ctx, start)()
 	if err := shell(ctx, c.lose.command, node); err != nil {
@@ -71,7 +71,7 @@ func (c *cluster) loseNode(ctx context.Context, node string, begin func(string))
 		err = c.awaitHealed(ctx, begin)
 	}
 	if err == nil {
-		begin("restore " + node)
+		begin(node + " returns")
 		err = shell(ctx, c.lose.restore, node)
 	}
 	if err == nil {

@@ -8,6 +8,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // parentMember is the member of a request with the parent, whose parts are limited: rules run for each entry of its lists, and children, errors and
@@ -117,22 +119,6 @@ var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(value []byte,
 	return quantity.UnmarshalJSON(value)
 }))
 
-// countValues returns the number of values in a valid JSON text that others follow, which is about the number of all.
-func countValues(document []byte) int {
-	count, inString := 0, false
-	for i := 0; i < len(document); i++ {
-		switch character := document[i]; {
-		case character == '"':
-			inString = !inString
-		case inString && character == '\\':
-			i++
-		case !inString && character == ',':
-			count++
-		}
-	}
-	return count
-}
-
 // identifiedMember is the parent in a request for related objects: without its status, and without a spec that is too large or has a value that cannot be
 // read, such as a quantity of a billion digits. A sync refuses such a spec anyway. Metacontroller caches the response for the generation, which labels
 // and status do not change, so no other part of the parent may matter.
@@ -152,3 +138,6 @@ func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error
 	m.value, parts.Spec = *new(T), nil
 	return parts.unmarshal(decoder, &m.value)
 }
+
+// countValues returns the number of values in a valid JSON text that others follow, which is about the number of all.
+func countValues(document []byte) int { return text.CountInJSON(document, ",") }

@@ -47,7 +47,7 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 	return &moves.Workload{
 		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Number: w.Generation},
 		Ordinals:        moves.Range{First: firstOrdinal(w), Count: *w.Spec.Replicas},
-		Partition:       w.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Partition:       min(w.Spec.UpdateStrategy.RollingUpdate.Partition, moves.MaxPods), // an edit by somebody else can have any number
 		Ready:           w.Status.ReadyReplicas,
 		Available:       w.Status.AvailableReplicas,
 		TemplateApplied: applied,

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Child is an observed child of any kind.
@@ -106,8 +108,8 @@ func canonical(value any) (jsontext.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := jsontext.Value(encoded)
-	return text, text.Canonicalize(jsontext.AllowDuplicateNames(true))
+	document := jsontext.Value(encoded)
+	return document, document.Canonicalize(jsontext.AllowDuplicateNames(true))
 }
 
 // specOf returns the spec of a child of any kind; a pointer to it, because a copy of a pod template is large.
@@ -128,11 +130,11 @@ func observedForm(child Child) form {
 // unknown, or has more values than any child. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Child) form {
 	var last form
-	text := child.GetLastApplied()
-	if countValues(text) > maxValues {
+	applied := child.GetLastApplied()
+	if countValues(applied) > maxValues {
 		return form{}
 	}
-	if err := jsonv2.UnmarshalRead(strings.NewReader(text), &last); err != nil {
+	if err := jsonv2.UnmarshalRead(strings.NewReader(applied), &last); err != nil {
 		return form{}
 	}
 	delete(last.Metadata.Labels, "controller-uid")
@@ -152,15 +154,7 @@ func AppliedAnnotations(child Child) map[string]string {
 const maxValues = 20_000
 
 // countValues returns about the number of values in a valid JSON text.
-func countValues[T ~string | ~[]byte](text T) (count int) {
-	for i := range len(text) {
-		switch text[i] {
-		case ',', '{', '[':
-			count++
-		}
-	}
-	return count
-}
+func countValues[T ~string | ~[]byte](document T) int { return text.CountInJSON(document, ",{[") }
 
 // countValues returns about the number of values in a form.
 func (f form) countValues() int {
@@ -197,9 +191,9 @@ func compare(have, last, want form) ([]Change, error) {
 
 // object returns a form as [Apply] needs it.
 func (f form) object() (object map[string]any, err error) {
-	text, err := jsonv2.Marshal(f)
+	encoded, err := jsonv2.Marshal(f)
 	if err == nil {
-		err = jsonv2.Unmarshal(text, &object)
+		err = jsonv2.Unmarshal(encoded, &object)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading a child: %w", err)

@@ -29,7 +29,7 @@ const (
 	reachWait = 8 * time.Second
 )
 
-// reachContainers returns the init container. Its image is not pulled again, as that of the exporter of servers.
+// reachContainers returns the init container. Its image is not pulled again, like that of the sidecar hold.
 func reachContainers(spec *v1alpha1.MemcachedSpec, defaults Defaults) []corev1.Container {
 	image := defaults.ReachImage
 	if image == "" {

@@ -1,0 +1,19 @@
+package text
+
+import "strings"
+
+// CountInJSON returns how often any of the characters occurs in a valid JSON text, outside of its strings.
+func CountInJSON[T ~string | ~[]byte](document T, characters string) int {
+	count, inString := 0, false
+	for i := 0; i < len(document); i++ {
+		switch character := document[i]; {
+		case character == '"':
+			inString = !inString
+		case inString && character == '\\':
+			i++
+		case !inString && strings.IndexByte(characters, character) >= 0:
+			count++
+		}
+	}
+	return count
+}

@@ -24,7 +24,7 @@ ServiceMonitors.
 var (
 	ReasonExporting         = metricsReason("Exporting", metav1.ConditionTrue, "All exporters are ready.", "")
 	ReasonExportersNotReady = metricsReason("ExportersNotReady", metav1.ConditionFalse,
-		"There is no pod, or the exporter of a pod is not ready.", "If the cause is known, `Degraded` shows it.")
+		"There is no pod, or the exporter of a pod is not ready.", "If the cause is known, `Degraded` shows it. Proxies have an exporter only if the operator runs with `--operator-image`.")
 	ReasonUnsupportedWithASCII = metricsReason("UnsupportedWithASCII", metav1.ConditionFalse,
 		"The exporter does not support ASCII authentication.", "Use `spec.auth.mode: SASL`.")
 	ReasonServiceMonitorNotManaged = metricsReason("ServiceMonitorNotManaged", metav1.ConditionFalse,

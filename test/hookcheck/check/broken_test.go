@@ -142,7 +142,7 @@ var broken = []struct {
 			list(answer["children"])[0] = clone(observed)
 		}
 	}},
-	{check: "limits", defect: "twice as many children at each sync", also: "the children of the hook become larger", change: func(request, answer map[string]any) {
+	{check: "limits", defect: "twice as many children at each sync", also: "the children of the hook grow in size or number", change: func(request, answer map[string]any) {
 		for i := range 2*objectsIn(request) + 100 {
 			one := clone(child(answer, 1))
 			object(one["metadata"])["name"] = fmt.Sprint("a-", i)

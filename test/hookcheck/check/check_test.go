@@ -91,8 +91,8 @@ func TestEnds(t *testing.T) {
 		restarts bool
 		want     []string
 	}{
-		{true, []string{"sync, the body is null: the hook does not respond any more", "sync, cut off: the hook does not respond any more"}},
-		{false, []string{"customize, the body is null: the hook does not respond any more", "more broken requests were not tried", "finalize: not tried"}},
+		{true, []string{"sync, the body is null: the hook no longer responds", "sync, cut off: the hook no longer responds"}},
+		{false, []string{"customize, the body is null: the hook no longer responds", "more broken requests were not tried", "finalize: not tried"}},
 	} {
 		s := subject(t, good)
 		healthy, ended := s.Call, false

@@ -77,16 +77,23 @@ func desiredLimit(children []runtime.Object, container string) string {
 func recentlyKilled(c checked) Finding {
 	var killed Finding
 	for _, pod := range c.Pods {
-		for _, container := range pod.Status.ContainerStatuses {
-			end := container.LastState.Terminated
-			if end == nil || end.Reason != oomKilled || !container.Ready {
-				continue
-			}
-			if left := recent(end.FinishedAt.Time, c.Now); left > 0 {
-				message := outOfMemory(c.Input, container).Message
-				killed = Merge(killed, Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, message)), Wait: left})
+		for _, containers := range [][]observed.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
+			for _, container := range containers {
+				killed = Merge(killed, killedBefore(c, pod, container))
 			}
 		}
 	}
 	return killed
+}
+
+func killedBefore(c checked, pod *observed.Pod, container observed.ContainerStatus) Finding {
+	end := container.LastState.Terminated
+	if end == nil || end.Reason != oomKilled || !container.Ready {
+		return Finding{}
+	}
+	left := recent(end.FinishedAt.Time, c.Now)
+	if left <= 0 {
+		return Finding{}
+	}
+	return Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, outOfMemory(c.Input, container).Message)), Wait: left}
 }

@@ -19,6 +19,12 @@ func killed(ago time.Duration) *observed.Pod {
 	return podWith("a", observed.ContainerStatus{Ready: true, LastState: end})
 }
 
+func sidecarKilled() *observed.Pod {
+	pod := killed(time.Minute)
+	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = pod.Status.ContainerStatuses, nil
+	return pod
+}
+
 // TestRecentlyKilled: a restart takes about a second, so it is reported as a risk for a while.
 func TestRecentlyKilled(t *testing.T) {
 	const message = "Pod a: container memcached was killed because it exceeded its memory limit. Increase it."
@@ -29,6 +35,7 @@ func TestRecentlyKilled(t *testing.T) {
 		wait   time.Duration
 	}{
 		{"a minute ago", []*observed.Pod{killed(time.Minute)}, message, 9 * time.Minute},
+		{"a sidecar, which is an init container", []*observed.Pod{sidecarKilled()}, message, 9 * time.Minute},
 		{"ten minutes ago, which is not recent", []*observed.Pod{killed(10 * time.Minute)}, "", 0},
 		{"a container that is not ready has a problem", []*observed.Pod{podWith("a", restarted(time.Minute, killed(time.Minute).Status.ContainerStatuses[0].LastState))}, "", 0},
 		{"the clock of the node is a second ahead", []*observed.Pod{killed(-time.Second)}, message, 10 * time.Minute},

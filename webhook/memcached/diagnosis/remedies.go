@@ -24,14 +24,20 @@ var exitCodes = map[int32]string{
 	71: "memcached could not get a resource (see its log), such as its port or memory for spec.cache.maxConnections",
 }
 
+// The remedies for containers next to memcached that exceed their memory.
+const (
+	helperMemory   = "increase spec.helperResources.limits.memory"
+	exporterMemory = "increase spec.metrics.resources.limits.memory"
+)
+
 // Remedies returns how to fix containers that do not run.
 func Remedies(memcached *v1alpha1.Memcached, size memory.Size) conditions.Remedies {
 	spec, credentials, operators := &memcached.Spec, pullRemedy(memcached), operatorPullRemedy(memcached)
 	return conditions.Remedies{
 		children.ContainerName: {OOMKilled: outOfMemoryRemedy(spec, size), ExitCodes: podExitCodes(spec.ForServers()), Credentials: credentials},
-		children.ReloaderName:  {Reports: true, Credentials: operators},
-		children.HoldName:      {Credentials: operators},
-		children.ExporterName:  {OOMKilled: "increase spec.metrics.resources.limits.memory", Credentials: credentials},
+		children.ReloaderName:  {OOMKilled: helperMemory, Reports: true, Credentials: operators},
+		children.HoldName:      {OOMKilled: helperMemory, Credentials: operators},
+		children.ExporterName:  {OOMKilled: exporterMemory, Credentials: credentials},
 	}
 }
 
@@ -44,9 +50,9 @@ func ProxyRemedies(memcached *v1alpha1.Memcached) conditions.Remedies {
 	}
 	return conditions.Remedies{
 		proxy.ContainerName:   {OOMKilled: "increase spec.proxy.resources.limits.memory", ExitCodes: codes, Credentials: pullRemedy(memcached)},
-		proxy.ReachName:       {Credentials: operators},
-		children.ReloaderName: {Reports: true, Credentials: operators},
-		children.ExporterName: {Credentials: operators},
+		proxy.ReachName:       {OOMKilled: helperMemory, Credentials: operators},
+		children.ReloaderName: {OOMKilled: helperMemory, Reports: true, Credentials: operators},
+		children.ExporterName: {OOMKilled: exporterMemory, Credentials: operators},
 	}
 }
 

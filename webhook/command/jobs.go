@@ -67,7 +67,7 @@ func newClean() *cobra.Command {
 	}
 	command := inPod(&cobra.Command{
 		Use:   "clean",
-		Short: "Delete the items of a server that belong to other servers",
+		Short: "Delete from a server the items whose keys belong to other servers",
 		Long: `List the items of a memcached, and delete those whose keys belong to other servers. Without this, stale items could
 reappear. Before the number of servers decreases, a Job cleans the servers that remain. Before keys return to a server that the
 proxies do not use, a Job deletes all of its items (--of=0).

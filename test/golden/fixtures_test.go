@@ -86,9 +86,11 @@ func syncFixtures(t testing.TB) []fixture {
 // operatorImage is the image in manifests/base.
 const operatorImage = "ghcr.io/example/memcached-operator:v0.1.0"
 
-func newHandler() http.Handler {
+func newHandler() http.Handler { return handlerOf(memcached.Config{OperatorImage: operatorImage}) }
+
+func handlerOf(config memcached.Config) http.Handler {
 	return server.NewHandler(server.Options{
-		Controllers: parents.Controllers(memcached.Config{OperatorImage: operatorImage}),
+		Controllers: parents.Controllers(config),
 		Now:         func() time.Time { return now },
 		// The heap is that of all tests of this process.
 		Limits: server.Limits{MaxHeapBytes: 1 << 30},

@@ -5,15 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/test/hookcheck/check"
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
-	"github.com/example/memcached-operator/webhook/parents"
-	"github.com/example/memcached-operator/webhook/server"
 )
 
 // newerDefaults are other images and another library than those of [newHandler].
@@ -29,8 +26,7 @@ var newerDefaults = memcached.Config{
 // cluster gives all images another registry when they are applied.
 func TestTwoReleases(t *testing.T) {
 	t.Parallel()
-	newer := server.NewHandler(server.Options{Controllers: parents.Controllers(newerDefaults), Now: func() time.Time { return now }})
-	releases := [2]http.Handler{newHandler(), newer}
+	releases := [2]http.Handler{newHandler(), handlerOf(newerDefaults)}
 	for _, f := range syncFixtures(t) {
 		if f.hook == "finalize" {
 			continue // each response has fewer children

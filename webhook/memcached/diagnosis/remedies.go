@@ -12,6 +12,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // exitCodes explains the exit codes of memcached: those of sysexits.h, and 1 for a flag that it cannot parse.
@@ -65,7 +66,7 @@ func pullRemedy(memcached *v1alpha1.Memcached) string {
 	if len(names) == 0 {
 		return "if the registry requires credentials, create a Secret with them in namespace " + memcached.Namespace + ", and set spec.imagePullSecrets"
 	}
-	return fmt.Sprintf("check that namespace %s contains the Secrets of spec.imagePullSecrets, %s, with credentials for this registry", memcached.Namespace, strings.Join(names, ", "))
+	return fmt.Sprintf("check that namespace %s contains the Secrets of spec.imagePullSecrets, %s, with credentials for this registry", memcached.Namespace, text.Value(strings.Join(names, ", ")))
 }
 
 // operatorPullRemedy is [pullRemedy] for the image of this program.

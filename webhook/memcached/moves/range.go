@@ -46,8 +46,8 @@ func (r Range) contains(other Range) bool {
 	return other.Count == 0 || other.First >= r.First && other.End() <= r.End()
 }
 
-// join returns the range with the servers of both. It returns r alone if the other ones neither overlap nor follow: they are of routes that
-// somebody has edited.
+// join returns the range with the servers of both. It returns r alone if the other ones neither overlap nor follow, or if both are more servers
+// than those of two moves: they are of routes that somebody has edited, or of pods that are no proxies.
 func (r Range) join(other Range) Range {
 	switch {
 	case r.Count == 0:
@@ -55,8 +55,11 @@ func (r Range) join(other Range) Range {
 	case other.Count == 0 || other.First > r.End() || r.First > other.End():
 		return r
 	}
-	first := min(r.First, other.First)
-	return Range{first, max(r.End(), other.End()) - first}
+	first, end := min(r.First, other.First), max(r.End(), other.End())
+	if end-first > 2*MaxPods {
+		return r
+	}
+	return Range{first, end - first}
 }
 
 // parseRange returns the range from the texts of its first and its last ordinal; the zero value if it is not valid.

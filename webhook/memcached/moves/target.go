@@ -77,7 +77,7 @@ func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 	inUse := func() bool {
 		return from.Has(ordinal) || pool.Has(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal)
 	}
-	for uncleaned() || inUse() || s.Stuck(ordinal) {
+	for ordinal < pool.Slots.End()+maxSpareOffset && (uncleaned() || inUse() || s.Stuck(ordinal)) {
 		ordinal++
 	}
 	return ordinal

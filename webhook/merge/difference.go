@@ -127,11 +127,11 @@ func observedForm(child Child) form {
 }
 
 // appliedForm returns the child as it was applied last, without the label controller-uid, which Metacontroller adds; the zero form when it is
-// unknown, or has more values than any child. Metacontroller itself reports an invalid annotation.
+// unknown, or has more values or levels than any child. Metacontroller itself reports an invalid annotation.
 func appliedForm(child Child) form {
 	var last form
 	applied := child.GetLastApplied()
-	if countValues(applied) > maxValues {
+	if countValues(applied) > maxValues || text.DepthOfJSON(applied) > maxDepth {
 		return form{}
 	}
 	if err := jsonv2.UnmarshalRead(strings.NewReader(applied), &last); err != nil {
@@ -152,6 +152,10 @@ func AppliedAnnotations(child Child) map[string]string {
 // maxValues is the number of values in specs, labels and annotations that are compared field by field. A child has hundreds. Who may edit it
 // can give it 200,000 in a list, and those would take 260 MiB, or 60,000 labels, which the API server does not limit.
 const maxValues = 20_000
+
+// maxDepth is how deep a child that was applied last is nested at most. A child has about 15 levels. Each level takes stack when the child is
+// decoded, compared and copied, which no limit of the heap counts.
+const maxDepth = 100
 
 // countValues returns about the number of values in a valid JSON text.
 func countValues[T ~string | ~[]byte](document T) int { return text.CountInJSON(document, ",{[") }

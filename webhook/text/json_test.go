@@ -17,3 +17,11 @@ func TestCountInJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestDepthOfJSON(t *testing.T) {
+	for document, want := range map[string]int{``: 0, `1`: 0, `[]`: 1, `[{"a":[]},{}]`: 3, `["[[[\"[",{}]`: 2} {
+		if got := DepthOfJSON(document); got != want {
+			t.Errorf("%s: %d, want %d", document, got, want)
+		}
+	}
+}

@@ -1,17 +1,14 @@
 package text
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // CountInJSON returns how often any of the characters occurs in a valid JSON text, outside of its strings.
-func CountInJSON[T ~string | ~[]byte](document T, characters string) int {
-	count, inString := 0, false
-	for i := 0; i < len(document); i++ {
-		switch character := document[i]; {
-		case character == '"':
-			inString = !inString
-		case inString && character == '\\':
-			i++
-		case !inString && strings.IndexByte(characters, character) >= 0:
+func CountInJSON[T ~string | ~[]byte](document T, characters string) (count int) {
+	for character := range outsideStrings(document) {
+		if strings.IndexByte(characters, character) >= 0 {
 			count++
 		}
 	}
@@ -20,20 +17,32 @@ func CountInJSON[T ~string | ~[]byte](document T, characters string) int {
 
 // DepthOfJSON returns how many lists and objects of a valid JSON text are in each other at most.
 func DepthOfJSON(document string) (deepest int) {
-	depth, inString := 0, false
-	for i := 0; i < len(document); i++ {
-		switch character := document[i]; {
-		case character == '"':
-			inString = !inString
-		case inString && character == '\\':
-			i++
-		case inString:
-		case character == '{', character == '[':
+	depth := 0
+	for character := range outsideStrings(document) {
+		switch character {
+		case '{', '[':
 			depth++
 			deepest = max(deepest, depth)
-		case character == '}', character == ']':
+		case '}', ']':
 			depth--
 		}
 	}
 	return deepest
+}
+
+// outsideStrings returns the bytes of a valid JSON text that are not in a string.
+func outsideStrings[T ~string | ~[]byte](document T) iter.Seq[byte] {
+	return func(yield func(byte) bool) {
+		inString := false
+		for i := 0; i < len(document); i++ {
+			switch character := document[i]; {
+			case character == '"':
+				inString = !inString
+			case inString && character == '\\':
+				i++
+			case !inString && !yield(character):
+				return
+			}
+		}
+	}
 }

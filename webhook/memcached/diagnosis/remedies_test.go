@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -82,5 +83,14 @@ func TestPullRemedy(t *testing.T) {
 				t.Errorf("named: %t, %s: %q, want %q", named, container, remedy.Credentials, operator+want)
 			}
 		}
+	}
+}
+
+// TestLongPullRemedy: each container of each pod has a copy of the names, which the API server does not limit.
+func TestLongPullRemedy(t *testing.T) {
+	memcached := sample.New(1)
+	memcached.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: strings.Repeat("a", 3900)}}
+	if got := Remedies(memcached, memory.Of(&memcached.Spec))["memcached"].Credentials; len(got) > 500 {
+		t.Errorf("the remedy has %d bytes: %s", len(got), got)
 	}
 }

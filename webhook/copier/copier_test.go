@@ -72,10 +72,12 @@ func TestRunWithoutProxies(t *testing.T) {
 		}
 		return "HD kk c1\r\n"
 	})
-	config := Config{From: server.address, Through: server.address, Rate: 1000, InFlight: 1, Patience: time.Millisecond, Stuck: true, Logger: slog.New(slog.DiscardHandler)}
-	if err := Run(t.Context(), config); !errors.Is(err, errUnreadable) {
-		t.Errorf("the error is %v, want one of the proxies", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		config := Config{From: server.address, Through: server.address, Rate: 1000, InFlight: 1, Patience: time.Minute, Stuck: true, Logger: slog.New(slog.DiscardHandler)}
+		if err := Run(t.Context(), config); !errors.Is(err, errUnreadable) {
+			t.Errorf("the error is %v, want one of the proxies", err)
+		}
+	})
 }
 
 // TestRunFailsAtTheSameItem checks that a listing ends although it lists an item each time before it fails.

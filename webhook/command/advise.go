@@ -33,7 +33,7 @@ type adviseOptions struct {
 func newAdvise() *cobra.Command {
 	var options adviseOptions
 	command := &cobra.Command{
-		Use:   "advise HOST[:PORT]...",
+		Use:   "advise {HOST[:PORT]... | -f FILE}",
 		Short: "Predict the hit ratio of servers with more or less memory, and recommend changes",
 		Long: `Predict the hit ratio of memcached servers with more or less memory, and recommend changes. Works with any memcached,
 managed by the operator or not.

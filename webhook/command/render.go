@@ -34,7 +34,7 @@ type renderOptions struct {
 func newRender() *cobra.Command {
 	var options renderOptions
 	command := &cobra.Command{
-		Use:   "render {FILE... | -f FILE}",
+		Use:   "render [FILE...] [-f FILE]",
 		Short: "Print the desired state of custom resources, without a cluster",
 		Long: `Print the desired state of custom resources without a cluster. The output contains each custom resource with its status,
 followed by its children. It is valid input for kubectl diff -f -.

@@ -31,14 +31,16 @@ type adviseOptions struct {
 func newAdvise() *cobra.Command {
 	var options adviseOptions
 	command := &cobra.Command{
-		Use:   "advise HOST[:PORT]...",
+		Use:   "advise [HOST[:PORT]...] [-f FILE]",
 		Short: "Predict the hit ratio of servers with more or less memory, and recommend changes",
 		Long: `Predict the hit ratio of memcached servers with more or less memory, and recommend changes. Works with any memcached,
 managed by the operator or not.
 
 advise lists the items of each server once, and watches the requests of clients for --watch, 5 minutes by default. It does
-not store or delete anything, and does not need a cluster. With -f, it reads the servers from the status of a Memcached. The
-servers must be reachable: run advise in a pod, or forward a port of a pod and use the address 127.0.0.1:PORT.`,
+not store or delete anything, and does not need a cluster. The servers must be reachable: run advise in a pod, or forward a
+port of a pod and use the address 127.0.0.1:PORT.
+
+With -f, the advice is about the spec of a Memcached. Without HOST, advise reads the servers from its status.`,
 		Example: `  memcached-operator advise 10.0.0.1
   kubectl get memcached NAME -o json | memcached-operator advise --watch=30m -f -`,
 		RunE: func(command *cobra.Command, args []string) error {

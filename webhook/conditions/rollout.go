@@ -15,7 +15,7 @@ A rollout looks at the numbers of replicas in the status of the workload, at its
 var (
 	ReasonRollingOut = NewReason(SeverityProgress, Documentation{ID: "RollingOut",
 		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message shows the numbers. For the Deployment of the proxies, it starts with `Proxies:`.",
-		Remedy:  "If this state lasts, `Degraded` shows the cause."})
+		Remedy:  "If this state persists, `Degraded` shows the cause."})
 	ReasonMinReadySeconds = NewReason(SeverityProgress, Documentation{ID: "MinReadySeconds",
 		Meaning: "All pods are updated and ready, but some have not been ready for `spec.rollout.minReadySeconds` (default 30) yet. They serve clients, and `Available` is True."})
 )

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,20 +53,18 @@ func movedKeysPercent(from, to int32) int64 {
 
 // moveMessage returns the message of a move.
 func moveMessage(f moves.Facts, d moves.Decision) string {
-	report, message := d.Report, ""
+	report := d.Report
+	sentences := []string{"", fmt.Sprintf("Phase %s (%s): %s", report.Phase, purposeOf(report), explanation(f, report))}
 	if !f.Proxies.Desired {
-		message = "Removing the proxies. "
+		sentences[0] = "Removing the proxies."
 	}
-	message += fmt.Sprintf("Phase %s (%s): %s", report.Phase, purposeOf(report), explanation(f, report))
 	if report.Purpose() == v1alpha1.MoveToSpare {
 		for _, ordinal := range report.Removed() {
-			message += leavingServer(f, ordinal)
+			sentences = append(sentences, leavingServer(f, ordinal))
 		}
 	}
-	if next := nextPhase(f, d); next != "" {
-		message += " " + next
-	}
-	return message + awaitedPod(report.OverduePod)
+	sentences = append(sentences, nextPhase(f, d), awaitedPod(report.OverduePod))
+	return strings.Join(slices.DeleteFunc(sentences, func(sentence string) bool { return sentence == "" }), " ")
 }
 
 // awaitedPod returns what to do about a pod that does not stop by itself; "" if there is none.
@@ -74,9 +73,9 @@ func awaitedPod(pod moves.Pod) string {
 	case pod.Name == "":
 		return ""
 	case pod.NodeLost:
-		return fmt.Sprintf(" The move is waiting for pod %s, which may still be running on an unreachable node. Switch the node off, and only then delete its Node object.", pod.Name)
+		return fmt.Sprintf("The move is waiting for pod %s, which may still be running on an unreachable node. Switch the node off, and only then delete its Node object.", pod.Name)
 	}
-	return fmt.Sprintf(" The move is waiting for pod %s, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object.", pod.Name)
+	return fmt.Sprintf("The move is waiting for pod %s, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object.", pod.Name)
 }
 
 // purposeOf returns what a move is for.
@@ -118,11 +117,11 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	}
 	switch {
 	case server.NodeLost:
-		return fmt.Sprintf(" The node of pod %s is unreachable.", server.Name)
+		return fmt.Sprintf("The node of pod %s is unreachable.", server.Name)
 	case f.StillServes(ordinal):
-		return fmt.Sprintf(" Pod %s is being deleted%s and stops by %s.", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("Pod %s is being deleted%s and stops by %s.", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf(" Server %d has stopped, or its grace period has expired.", ordinal)
+	return fmt.Sprintf("Server %d has stopped, or its grace period has expired.", ordinal)
 }
 
 // fromSpares describes a move back from spares.

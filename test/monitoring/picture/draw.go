@@ -86,7 +86,7 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 		if row < legendRows {
 			fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, at, 50+22*row, line.name)
 		}
-		at += character * (len(line.name) + 2)
+		at += character * (len(line.name) + 3)
 		for _, points := range line.points(duration, x, y) {
 			fmt.Fprintf(b, `<polyline class="%s" points="%s"/>`+"\n", class, points)
 		}

@@ -139,8 +139,9 @@ bench: ## Run the benchmarks COUNT (6) times for benchstat.
 picture: ## Draw the dashboard while a cache of the current cluster changes (ARGS="-operator HOST:PORT").
 	cd test/monitoring && $(GO) run ./picture $(ARGS)
 
+# Without an attestation, whose content kind load docker-image can fail to find in the containerd image store of Docker.
 image: ## Build the container image IMAGE with docker for this platform, or for PLATFORMS (PUSH=1: push it).
-	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load) .
+	docker buildx build $(if $(PLATFORMS),--platform $(PLATFORMS)) --build-arg VERSION=$(VERSION) -t $(IMAGE) $(if $(PUSH),--push,--load --provenance=false) .
 
 chart: ## Pack the Helm chart into dist/.
 	$(HELM) package $(CURDIR)/manifests/helm --destination $(CURDIR)/dist

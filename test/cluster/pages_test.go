@@ -12,14 +12,15 @@ import (
 	"github.com/example/memcached-operator/test/internal/pages"
 )
 
-// tutorial matches the console blocks that try a sample.
+// tutorial matches the blocks that try a sample.
 var tutorial = regexp.MustCompile(`kubectl apply -f manifests/samples/`)
 
 // elsewhere matches the commands of tutorials that cannot run here: the kinds are installed by other means, as the kustomizations are
 // in the package installation, and no container runs.
 var elsewhere = regexp.MustCompile(`^(kubectl apply -k|kubectl run|kubectl rollout status|helm|kind|make) `)
 
-// TestPages runs the console blocks of all pages that try a sample, and compares their output with the page.
+// TestPages runs the blocks of all pages that try a sample, with the blocks of the language sh that follow in the section, and compares their
+// output with the page.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	files, err := pages.Find(shared.root)
@@ -28,8 +29,8 @@ func TestPages(t *testing.T) {
 	for _, file := range files {
 		blocks, err := pages.Blocks(file)
 		must(t, err)
-		for _, block := range blocks {
-			if block.Language != "console" || !tutorial.MatchString(block.Text()) {
+		for i, block := range blocks {
+			if len(block.Commands()) == 0 || !tutorial.MatchString(block.Text()) {
 				continue
 			}
 			tried++
@@ -38,7 +39,13 @@ func TestPages(t *testing.T) {
 			t.Run(place, func(t *testing.T) {
 				because(t, "users type what a page shows, and expect the output of the page")
 				t.Parallel()
-				runBlock(t, block)
+				environment := inNamespace(t, newNamespaceOf(t, "baseline"))
+				runBlock(t, block, environment)
+				for _, next := range blocks[i+1:] {
+					if next.Language == "sh" && next.Section == block.Section {
+						runBlock(t, next, environment)
+					}
+				}
 			})
 		}
 	}
@@ -47,10 +54,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// runBlock runs the commands of a block in a namespace of its own. A kubectl get runs until it shows what the page shows.
-func runBlock(t *testing.T, block pages.Block) {
+// runBlock runs the commands of a block. A kubectl get runs until it shows what the page shows.
+func runBlock(t *testing.T, block pages.Block, environment []string) {
 	t.Helper()
-	environment := inNamespace(t, newNamespaceOf(t, "baseline"))
 	for _, command := range block.Commands() {
 		run := func(ctx context.Context) error { return command.Run(ctx, shared.root, environment) }
 		switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"time"
@@ -25,6 +26,9 @@ var actions = map[string]func(c *cluster, ctx context.Context, begin func(step s
 // settling is the step after kubectl has returned.
 const settling = "until it is settled"
 
+// steadyAgain is the step after the last action.
+const steadyAgain = "steady again"
+
 // eachNode drains the nodes that have servers now, one after the other.
 func (c *cluster) eachNode(ctx context.Context, begin func(string)) error {
 	pods, err := c.servers(ctx)
@@ -36,8 +40,9 @@ func (c *cluster) eachNode(ctx context.Context, begin func(string)) error {
 		nodes = append(nodes, pod.Spec.NodeName)
 	}
 	slices.Sort(nodes)
-	for _, node := range slices.Compact(nodes) {
-		begin("drain " + node)
+	for i, node := range slices.Compact(nodes) {
+		begin(fmt.Sprintf("drain node %d", i+1))
+		fmt.Printf("draining %s\n", node)
 		if err := c.drain(ctx, node, begin); err != nil {
 			return err
 		}

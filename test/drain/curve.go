@@ -9,118 +9,129 @@ import (
 	"github.com/example/memcached-operator/test/internal/paired"
 )
 
-// The plot of a curve in pixels, and the width of a character.
+// The plot of a curve in pixels, and the width of a character of a mark.
 const (
 	left, top, plotWidth, plotHeight = 68, 100, 716, 240
-	character, boldCharacter         = 9, 11
+	character                        = 8
 )
 
-// high is the hit ratio in percent from which the label of a line is above the plot.
-const high = 85
+// lead is how many seconds before the first action are drawn.
+const lead = 10
+
+// high is the hit ratio in percent from which lines are so close that only their difference is visible.
+const high = 90
 
 // drawnReads is the number of reads from which a second is drawn. A second with fewer has a random ratio.
 const drawnReads = 100
 
-// curve draws the hit ratio of each second of both caches from the first action on, and the steps where they begin.
+// axis is what the vertical axis shows.
+type axis struct {
+	low, high float64
+	format    string
+	value     func(second paired.Second, cache int) float64
+}
+
+func (a axis) y(value float64) float64 { return top + plotHeight*(a.high-value)/(a.high-a.low) }
+
+// curve draws the hit ratio of each second of both caches from shortly before the first action on, and a mark where each step begins. Caches
+// with high ratios are drawn as the difference to the control. Second 0 is that of the first action.
 func curve(title string, seconds []paired.Second, steps []step, names [paired.Caches]string) string {
 	if len(seconds) == 0 {
 		seconds = []paired.Second{{}}
 	}
-	from := firstAction(steps, len(seconds))
-	seconds = seconds[from:]
+	first := firstAction(steps, len(seconds))
+	from := -min(first, lead)
+	seconds = seconds[first+from:]
+	x := func(second float64) float64 { return left + plotWidth*(second-float64(from))/float64(len(seconds)) }
+	a := axis{0, 100, "%g%%", paired.Second.Ratio}
+	difference := ""
+	counted := seconds[-from:]
+	if min(lowest(counted, paired.Changed), lowest(counted, paired.Control)) >= high {
+		worst := counted[max(0, paired.Worst(counted, drawnReads))].Behind()
+		difference = fmt.Sprintf(", at most %.2f points behind", max(0, worst))
+		a = axis{-1, 1, "%g", func(s paired.Second, cache int) float64 { return s.Ratio(cache) - s.Ratio(paired.Control) }}
+		for _, each := range seconds {
+			a.high = max(a.high, math.Ceil(math.Abs(each.Behind())))
+		}
+		a.low = -a.high
+	}
 	var b strings.Builder
-	x := func(second float64) float64 { return left + plotWidth*second/float64(len(seconds)) }
-	floor := axisFloor(seconds)
-	y := func(percent float64) float64 { return top + plotHeight*(100-percent)/(100-floor) }
-	drawGrid(&b, floor, y)
-	timeAxis(&b, len(seconds), top+plotHeight+24, x)
-	drawSteps(&b, steps, func(second float64) float64 { return x(second - float64(from)) })
-	var at [paired.Caches]int
-	var labels [paired.Caches]string
-	bothHigh := true
-	for cache, name := range names {
-		at[cache] = lowest(seconds, cache)
-		ratio := seconds[at[cache]].Ratio(cache)
-		bothHigh = bothHigh && ratio >= high
-		labels[cache] = fmt.Sprintf("%s: lowest second %.1f%%", html.EscapeString(name), math.Floor(ratio*10)/10)
-	}
-	if bothHigh {
-		worst := seconds[max(0, paired.Worst(seconds, drawnReads))]
-		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points lower", max(0, worst.Behind()))
-	}
+	drawGrid(&b, a)
+	timeAxis(&b, from, from+len(seconds), top+plotHeight+24, x)
+	drawMarks(&b, steps, func(second float64) float64 { return x(second - float64(first)) })
 	for _, cache := range []int{paired.Control, paired.Changed} {
-		drawRatio(&b, cache, seconds, at[cache], labels[cache], x, y)
+		drawLine(&b, cache, seconds, a, func(i int) float64 { return x(float64(from + i + 1)) })
+		label := "never below 100%"
+		if ratio := lowest(counted, cache); ratio < 100 {
+			label = fmt.Sprintf("lowest one-second hit ratio %.1f%%", math.Floor(ratio*10)/10)
+		}
+		if cache == paired.Changed {
+			label += difference
+		}
+		fmt.Fprintf(&b, `<text class="%s name" x="16" y="%d">%s: %s</text>`+"\n", classes[cache], top-44+22*cache, html.EscapeString(names[cache]), label)
 	}
 	return picture(top+plotHeight+40, title, b.String())
 }
 
-// axisFloor returns where the axis of the hit ratio starts: at 90% if both caches stay above, so that their difference is visible.
-func axisFloor(seconds []paired.Second) float64 {
-	const floor = 90
-	for cache := range paired.Caches {
-		if seconds[lowest(seconds, cache)].Ratio(cache) < floor {
-			return 0
-		}
-	}
-	return floor
-}
+// classes are the colors of the caches.
+var classes = [paired.Caches]string{paired.Changed: "a", paired.Control: "b"}
 
-func drawGrid(b *strings.Builder, floor float64, y func(percent float64) float64) {
-	for percent := floor; percent <= 100; percent += max(5, (100-floor)/4) {
-		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%g%%</text>`+"\n",
-			left, y(percent), plotWidth, left-8, y(percent)+6, percent)
+func drawGrid(b *strings.Builder, a axis) {
+	for part := range 5 {
+		value := a.low + (a.high-a.low)*float64(part)/4
+		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">`+a.format+"</text>\n",
+			left, a.y(value), plotWidth, left-8, a.y(value)+6, value)
 	}
 }
 
-// drawSteps draws a line where each action begins, with its name if there is room.
-func drawSteps(b *strings.Builder, steps []step, x func(second float64) float64) {
-	var free [2]float64 // where two rows of names have room
-	var labels strings.Builder
-	defer func() { b.WriteString(labels.String()) }() // above all lines
-	for _, each := range steps {
-		if each.name == settling || strings.HasPrefix(each.name, "steady") {
-			continue
+// drawMarks draws a line where each action begins and where the last has ended, with its name on the side that has room.
+func drawMarks(b *strings.Builder, steps []step, x func(second float64) float64) {
+	var marks []step
+	for i, each := range steps {
+		if i > 0 && each.name != settling {
+			marks = append(marks, each)
 		}
-		at := x(math.Floor(each.start.Sub(steps[0].start).Seconds())) // the second in which the action begins
-		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", at, top, plotHeight)
-		for row := range free {
-			if at >= free[row] {
-				fmt.Fprintf(&labels, `<text class="halo" x="%.1f" y="%d">%s</text>`+"\n", at+5, top+plotHeight-8-22*row, each.name)
-				free[row] = at + float64(character*(len(each.name)+1))
-				break
-			}
+	}
+	position := func(i int) float64 { return x(math.Floor(marks[i].start.Sub(steps[0].start).Seconds())) } // the second in which it begins
+	for i, each := range marks {
+		name, at, next := strings.Replace(each.name, steadyAgain, "ready again", 1), position(i), float64(pictureWidth)
+		if i+1 < len(marks) {
+			next = position(i + 1)
 		}
+		anchor, labelX, labelY := "start", at+5, top+plotHeight-8
+		if labelX+float64(character*len(name)) > next {
+			anchor, labelX, labelY = "end", at-5, labelY-20
+		}
+		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/><text font-size="16" x="%.1f" y="%d" text-anchor="%s">%s</text>`+"\n",
+			at, top, plotHeight, labelX, labelY, anchor, name)
 	}
 }
 
-// lowest returns the index of the second with the lowest hit ratio of a cache, of those that are drawn.
-func lowest(seconds []paired.Second, cache int) (lowest int) {
+// lowest returns the lowest hit ratio of a cache, of the seconds with enough reads; 0 without any.
+func lowest(seconds []paired.Second, cache int) float64 {
 	low := math.Inf(1)
-	for i, second := range seconds {
-		if second.Reads >= drawnReads && second.Ratio(cache) < low {
-			lowest, low = i, second.Ratio(cache)
+	for _, second := range seconds {
+		if second.Reads >= drawnReads {
+			low = min(low, second.Ratio(cache))
 		}
 	}
-	return lowest
+	if math.IsInf(low, 1) {
+		return 0
+	}
+	return low
 }
 
-// drawRatio draws the line of a cache, with each second where it ends, and its label: below its lowest second if that is far down, otherwise
-// above the plot.
-func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, low int, label string, x, y func(float64) float64) {
-	class, width := "a", 2.5
-	if cache == paired.Control {
-		class, width = "b", 6 // visible below the other line
-	}
-	var points strings.Builder
+// drawLine draws the line of a cache, with each second where it ends.
+func drawLine(b *strings.Builder, cache int, seconds []paired.Second, a axis, x func(second int) float64) {
+	var points []string
 	for i, second := range seconds {
 		if second.Reads >= drawnReads {
-			fmt.Fprintf(&points, "%.1f,%.1f ", x(float64(i+1)), y(second.Ratio(cache)))
+			points = append(points, fmt.Sprintf("%.1f,%.1f", x(i), a.y(a.value(second, cache))))
 		}
 	}
-	fmt.Fprintf(b, `<polyline class="l%s" points="%s" fill="none" stroke-width="%g"/>`+"\n", class, strings.TrimSpace(points.String()), width)
-	labelX, labelY := float64(left), float64(top-34+24*cache)
-	if ratio := seconds[low].Ratio(cache); ratio < high {
-		labelX, labelY = min(x(float64(low+1)), float64(left+plotWidth-boldCharacter*len(label))), min(y(ratio)+24, top+plotHeight-54)
+	width := 2.5
+	if cache == paired.Control {
+		width = 5 // visible below the other line
 	}
-	fmt.Fprintf(b, `<text class="%s name halo" x="%.1f" y="%.1f">%s</text>`+"\n", class, max(labelX, left), labelY, label)
+	fmt.Fprintf(b, `<polyline class="l%s" points="%s" fill="none" stroke-width="%g"/>`+"\n", classes[cache], strings.Join(points, " "), width)
 }

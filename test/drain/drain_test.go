@@ -142,23 +142,39 @@ func TestReadyAddresses(t *testing.T) {
 	}
 }
 
-// TestCurve: neither a second with few reads, whose ratio is random, nor one before the action is drawn or the lowest, which is not rounded up,
-// and a name is text.
+// TestCurve: neither a second with few reads, whose ratio is random, nor one before the action is the lowest, which is not rounded up, and a name
+// is text.
 func TestCurve(t *testing.T) {
 	start := time.Now()
-	seconds := []paired.Second{
-		{Reads: 1000, Hits: [paired.Caches]int{300, 300}},
-		{Reads: 10000, Hits: [paired.Caches]int{9889, 10000}}, {Reads: 3, Hits: [paired.Caches]int{1, 1}}, {Reads: 1000, Hits: [paired.Caches]int{1000, 400}},
+	second := func(reads, changed, control int) paired.Second {
+		return paired.Second{Reads: reads, Hits: [paired.Caches]int{changed, control}}
 	}
-	got := curve("title", seconds, []step{{"steady", start}, {"patch", start.Add(time.Second)}}, [paired.Caches]string{"a & b", "c"})
-	for _, want := range []string{">a &amp; b: lowest second 98.8%<", ">c: lowest second 40.0%<", `points="306.7,102.7 784.0,100.0"`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the picture does not have %q:\n%s", want, got)
+	before := slices.Repeat([]paired.Second{second(1000, 100, 100)}, lead)
+	steps := []step{{"steady", start}, {"patch", start.Add((lead + 1) * time.Second)}, {steadyAgain, start.Add((lead + 3) * time.Second)}}
+	for reason, test := range map[string]struct {
+		after []paired.Second
+		want  []string
+	}{
+		"a low ratio": {
+			[]paired.Second{second(10000, 9889, 10000), second(3, 1, 1), second(1000, 1000, 400)},
+			[]string{">a &amp; b: lowest one-second hit ratio 98.8%<", ">c: lowest one-second hit ratio 40.0%<", "673.8,102.7 784.0,100.0", ">-10 s<"},
+		},
+		"high ratios, whose difference is drawn": {
+			[]paired.Second{second(1000, 990, 980), second(1000, 975, 980), second(1000, 1000, 1000)},
+			[]string{">a &amp; b: lowest one-second hit ratio 97.5%, at most 0.50 points behind<", ">ready again<"},
+		},
+	} {
+		got := curve("title", append(append([]paired.Second{second(1000, 300, 300)}, before...), test.after...), steps, [paired.Caches]string{"a & b", "c"})
+		for _, want := range test.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: the picture does not have %q:\n%s", reason, want, got)
+			}
 		}
 	}
 }
 
-// TestTimeline: a pod of the first look is old, one with the same name after it is new, and one that has ended has no longer a bar.
+// TestTimeline: a pod of the first look is old, one with the same name after it is new, one that has ended has no longer a bar, and one lasts until a look
+// no longer finds it.
 func TestTimeline(t *testing.T) {
 	pod := func(name, uid, label string, ready corev1.ConditionStatus) corev1.Pod {
 		return corev1.Pod{
@@ -180,7 +196,7 @@ func TestTimeline(t *testing.T) {
 	for _, each := range line.spans {
 		got = append(got, *each)
 	}
-	want := []span{{oldServers, "cache-0", 0, 0, 1, 1}, {phases, "Closing", 1, 1, -1, 2}, {newServers, "cache-0", 1, 2, -1, 2}}
+	want := []span{{oldServers, "cache-0", 0, 0, 1, 2}, {phases, "Closing", 1, 1, -1, 2}, {newServers, "cache-0", 1, 2, -1, 2}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(span{})); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}

@@ -59,7 +59,7 @@ func (c *cluster) loseNode(ctx context.Context, node string, begin func(string))
 	}
 	lost := slotsOn(pods, node)
 	c.lose.load.SetApart(func(item int) bool { return lost[copier.ServerOf([]byte(paired.KeyOf(item)), len(lost))] })
-	begin(node + " fails")
+	begin("node fails")
 	start := time.Now()
 	defer c.printConditions(ctx, start)()
 	if err := shell(ctx, c.lose.command, node); err != nil {
@@ -71,7 +71,7 @@ func (c *cluster) loseNode(ctx context.Context, node string, begin func(string))
 		err = c.awaitHealed(ctx, begin)
 	}
 	if err == nil {
-		begin(node + " returns")
+		begin("node returns")
 		err = shell(ctx, c.lose.restore, node)
 	}
 	if err == nil {
@@ -109,7 +109,7 @@ func (c *cluster) awaitHealed(ctx context.Context, begin func(string)) error {
 		m, err := c.memcached(ctx)
 		degraded := meta.IsStatusConditionTrue(m.Status.Conditions, "Degraded")
 		if failed = failed || degraded; err == nil && failed && !degraded && m.Status.Proxy.Move == nil {
-			begin("spares serve")
+			begin("a spare serves")
 			return wait(ctx, settlingTime)
 		}
 		if err := wait(ctx, time.Second); err != nil {

@@ -168,7 +168,7 @@ func (o options) run(ctx context.Context) error {
 	err = wait(ctx, o.steady)
 	if err == nil {
 		err = o.act(ctx, c, r.steps.begin)
-		r.steps.begin("steady again")
+		r.steps.begin(steadyAgain)
 	}
 	if err == nil {
 		err = wait(ctx, o.steady)

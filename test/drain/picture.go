@@ -14,14 +14,15 @@ import (
 // pictureWidth is in pixels. Text is legible at half of it.
 const pictureWidth = 800
 
-// style has the colors on a light and on a dark page: a is the cache, b the control.
+// style has the colors on a light and on a dark page: a is the cache or its new servers, b the control, and c to e other pods.
 const style = `<style>
 .bg{fill:#fff} text{fill:#1f2328} .muted{fill:#59636e} .grid{stroke:#d1d9e0} .mark{stroke:#59636e;stroke-dasharray:4}
-.a{fill:#0969da} .b{fill:#bc4c00} .la{stroke:#0969da} .lb{stroke:#bc4c00} .name{font-weight:bold} .pale{opacity:.35}
-.halo{stroke:#fff;stroke-width:5;paint-order:stroke;stroke-linejoin:round}
+.a{fill:#0969da} .b{fill:#bc4c00} .la{stroke:#0969da} .lb{stroke:#bc4c00} .name{font:bold 16px system-ui,sans-serif} .pale{opacity:.35}
+.c{fill:#8a6d00} .d{fill:#1a7f37} .e{fill:#8250df} .shade{fill:#eef1f4}
 @media (prefers-color-scheme:dark){
-.bg{fill:#0d1117} text{fill:#e6edf3} .muted{fill:#9198a1} .grid{stroke:#3d444d} .mark{stroke:#9198a1} .halo{stroke:#0d1117}
-.a{fill:#4493f8} .b{fill:#f0883e} .la{stroke:#4493f8} .lb{stroke:#f0883e}}
+.bg{fill:#0d1117} text{fill:#e6edf3} .muted{fill:#9198a1} .grid{stroke:#3d444d} .mark{stroke:#9198a1}
+.a{fill:#4493f8} .b{fill:#f0883e} .la{stroke:#4493f8} .lb{stroke:#f0883e}
+.c{fill:#d29922} .d{fill:#3fb950} .e{fill:#ab7df8} .shade{fill:#1d242d}}
 </style>`
 
 // picture returns an SVG of a height with a title.
@@ -36,12 +37,12 @@ func picture(height int, title, body string) string {
 }
 
 // timeAxis draws the seconds below a plot.
-func timeAxis(b *strings.Builder, seconds, y int, x func(second float64) float64) {
+func timeAxis(b *strings.Builder, from, to, y int, x func(second float64) float64) {
 	every := 10
-	for seconds/every > 9 {
+	for (to-from)/every > 9 {
 		every *= 2
 	}
-	for second := 0; second <= seconds; second += every {
+	for second := from / every * every; second <= to; second += every {
 		fmt.Fprintf(b, `<text class="muted" x="%.1f" y="%d" text-anchor="middle">%d s</text>`+"\n", min(x(float64(second)), pictureWidth-32), y, second)
 	}
 }
@@ -53,7 +54,7 @@ func (o options) draw(r *result, t *timeline) (err error) {
 		err = os.WriteFile(o.svg, []byte(curve(cmp.Or(o.svgTitle, "Hit ratio of clients"), r.AllSeconds(), r.steps.all, names)), 0o600)
 	}
 	if o.svgPhases != "" {
-		err = errors.Join(err, os.WriteFile(o.svgPhases, []byte(t.draw("Phases of a change, with its servers and proxies")), 0o600))
+		err = errors.Join(err, os.WriteFile(o.svgPhases, []byte(t.draw("Phases of a change, with its servers and proxies", r.steps.all)), 0o600))
 	}
 	return err
 }

@@ -54,13 +54,16 @@ func (t *timeline) look(now float64, cache, phase string, pods []corev1.Pod) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	seen := map[string]*span{}
+	for _, s := range t.open {
+		s.end = now // of those that are gone, too: they ended since the last look
+	}
 	see := func(id, group, name string) *span {
 		s := t.open[id]
 		if s == nil {
-			s = &span{group: group, name: name, from: now, ready: -1, to: -1}
+			s = &span{group: group, name: name, from: now, ready: -1, to: -1, end: now}
 			t.spans = append(t.spans, s)
 		}
-		s.end, seen[id] = now, s
+		seen[id] = s
 		return s
 	}
 	if phase != "" {
@@ -107,54 +110,60 @@ const (
 	phaseHeight, podHeight       = 26, 11
 )
 
-// draw draws a row for each phase, and a bar for each pod: pale until it is ready, and while it terminates.
-func (t *timeline) draw(title string) string {
+// colors are the classes of the groups, from top to bottom.
+var colors = [][2]string{{phases, "muted"}, {oldServers, "c"}, {newServers, "a"}, {proxies, "d"}, {job, "e"}}
+
+// draw draws a row and a column for each phase, and a bar for each pod: pale until it is ready, and while it terminates. Second 0 is that of the
+// first action.
+func (t *timeline) draw(title string, steps []step) string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	from, to := t.bounds()
-	x := func(second float64) float64 { return barsLeft + barsWidth*max(second-from, 0)/max(to-from, 1) }
-	var rows, lines strings.Builder
-	rows.WriteString(`<text class="muted" x="16" y="54">A bar for each pod, pale while it starts and while it terminates</text>` + "\n")
-	y := barsTop
-	for _, group := range []string{phases, oldServers, newServers, proxies, job} {
-		height, class := podHeight, "b"
-		if group == phases {
-			height, class = phaseHeight, "a"
-		}
-		first := y
-		for _, s := range t.spans {
-			if s.group != group || s.end < from {
-				continue
-			}
-			bar(&rows, class, s, y, height, x)
-			if group == phases {
-				fmt.Fprintf(&rows, `<text x="16" y="%d">%s</text>`+"\n", y+19, s.name)
-			}
-			y += height
-		}
-		if y > first && group != phases {
-			fmt.Fprintf(&rows, `<text x="16" y="%d">%s</text>`+"\n", (first+y)/2+6, group)
-		}
-		y += 14
+	var action, to float64
+	if len(steps) > 1 {
+		action = steps[1].start.Sub(t.start).Seconds()
 	}
 	for _, s := range t.spans {
-		if s.group == phases {
-			fmt.Fprintf(&lines, `<path class="grid" d="M%.1f %dV%d"/>`+"\n", x(s.from), barsTop, y)
+		to = max(to, s.end)
+	}
+	const before = 3
+	from := action - before
+	x := func(second float64) float64 { return barsLeft + barsWidth*max(second-from, 0)/max(to-from, 1) }
+	var rows, columns strings.Builder
+	fmt.Fprintf(&rows, `<text class="muted" font-size="16" x="16" y="54">Each bar is a pod, pale while it starts and terminates. Dashed: %s</text>`+"\n", steps[min(1, len(steps)-1)].name)
+	y := barsTop
+	for _, group := range colors {
+		y = t.drawGroup(&rows, group[0], group[1], y, from, x) + 14
+	}
+	for _, s := range t.spans {
+		if s.group == phases && s.end > from {
+			fmt.Fprintf(&columns, `<rect class="shade" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", x(s.from)+1, barsTop, x(s.end)-x(s.from)-2, y-barsTop)
 		}
 	}
-	timeAxis(&rows, int(to-from), y+16, func(second float64) float64 { return x(second + from) })
-	return picture(y+32, title, lines.String()+rows.String())
+	fmt.Fprintf(&rows, `<path class="mark" d="M%.1f %dV%d"/>`+"\n", x(action), barsTop, y)
+	timeAxis(&rows, -before, int(to-action), y+16, func(second float64) float64 { return x(second + action) })
+	return picture(y+32, title, columns.String()+rows.String())
 }
 
-// bounds returns the time shortly before the first phase, and the end of everything.
-func (t *timeline) bounds() (from, to float64) {
-	for _, s := range slices.Backward(t.spans) {
-		to = max(to, s.end+1)
-		if s.group == phases {
-			from = max(0, s.from-3)
-		}
+// drawGroup draws the bars of a group, and returns where it ends.
+func (t *timeline) drawGroup(b *strings.Builder, group, class string, y int, from float64, x func(float64) float64) int {
+	first, height := y, podHeight
+	if group == phases {
+		height = phaseHeight
 	}
-	return from, to
+	for _, s := range t.spans {
+		if s.group != group || s.end < from {
+			continue
+		}
+		bar(b, class, s, y, height, x)
+		if group == phases {
+			fmt.Fprintf(b, `<text x="16" y="%d">%s</text>`+"\n", y+19, s.name)
+		}
+		y += height
+	}
+	if y > first && group != phases {
+		fmt.Fprintf(b, `<text class="%s name" x="16" y="%d">%s</text>`+"\n", class, (first+y)/2+6, group)
+	}
+	return y
 }
 
 // bar draws a span: pale where it is not ready.
@@ -164,15 +173,14 @@ func bar(b *strings.Builder, class string, s *span, y, height int, x func(float6
 			fmt.Fprintf(b, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", class, x(from), y+1, max(x(to)-x(from), 1), height-2)
 		}
 	}
-	end := s.end + 1 // it was there until the next look
 	ready, to := s.ready, s.to
 	if to < 0 {
-		to = end
+		to = s.end
 	}
 	if ready < 0 {
 		ready = to
 	}
 	part(class+" pale", s.from, ready)
 	part(class, ready, to)
-	part(class+" pale", max(ready, to), end)
+	part(class+" pale", max(ready, to), s.end)
 }

@@ -58,6 +58,30 @@ func entries(count int) []byte {
 	return body
 }
 
+// statuses returns a sync of a cache with a pod that has many conditions and containers, and a container that logs many empty lines. Who may
+// write the status of pods can store them.
+func statuses(count int) []byte {
+	var request map[string]any
+	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
+		panic(err)
+	}
+	var conditions, containers []any
+	for i := range count {
+		conditions = append(conditions, map[string]any{"type": "Ready", "status": "False"})
+		containers = append(containers, map[string]any{"name": fmt.Sprint(i)})
+	}
+	crashed := map[string]any{"name": "memcached", "restartCount": 9, "state": map[string]any{"waiting": map[string]any{"reason": "CrashLoopBackOff"}},
+		"lastState": map[string]any{"terminated": map[string]any{"exitCode": 1, "message": strings.Repeat("\n", 1_000_000) + "a"}}}
+	for _, pod := range request["related"].(map[string]any)["Pod.v1"].(map[string]any) {
+		pod.(map[string]any)["status"] = map[string]any{"conditions": conditions, "containerStatuses": append([]any{crashed}, containers...)}
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
 // TestTenant does what a user with one namespace, or a slow caller with credentials, can do. Meanwhile 20 syncs a second, half of them
 // over connections of their own, must get a 200 within a second, and the program must use less than half of the pod's memory limit.
 func TestTenant(t *testing.T) {
@@ -71,6 +95,7 @@ func TestTenant(t *testing.T) {
 		{"60 adopted Services of five caches", 5, keep(60), false},
 		{"3 adopted Services of five caches", 5, keep(3), false},
 		{"a list of 400,000 entries in five caches", 5, entries(400_000), false},
+		{"statuses of pods with 40,000 entries in ten caches", 10, statuses(40_000), false},
 		{"two slow readers", 2, keep(3), true},
 		{"15 slow readers", 15, keep(3), true},
 	} {

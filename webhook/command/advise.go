@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/example/memcached-operator/webhook/advise"
+	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/memcached/client"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 	"github.com/example/memcached-operator/webhook/render"
@@ -115,11 +116,8 @@ func parseMemcached(content []byte) (*v1alpha1.Memcached, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache := &v1alpha1.Memcached{}
-	if err := json.Unmarshal(object, cache); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
-		}
+	cache, err := composite.DecodeParent[v1alpha1.Memcached](object)
+	if err != nil {
 		return nil, err
 	}
 	switch cache.Kind {

@@ -2,6 +2,8 @@ package command_test
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +31,18 @@ func TestAdviseFailsEarly(t *testing.T) {
 		if took := time.Since(start); took > time.Minute || code == 0 || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s: exit code %d after %s: %s", test.reason, code, took, stderr)
 		}
+	}
+}
+
+// TestAdviseRefusesHugeQuantities checks that advise ends: the API server accepts quantities of a billion digits.
+func TestAdviseRefusesHugeQuantities(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "cache.yaml")
+	if err := os.WriteFile(file, []byte("kind: Memcached\nspec: {resources: {limits: {cpu: \"1e-999999999\"}}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := finish(t, "advise", "-f", file); code == 0 || !strings.Contains(stderr, "spec.resources.limits.cpu: is not a quantity") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

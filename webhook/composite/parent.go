@@ -1,13 +1,18 @@
 package composite
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
+	"strconv"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/text"
 )
@@ -44,8 +49,20 @@ func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	return parts.unmarshal(decoder, &p.value)
 }
 
-// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and finalizers: labels
-// and annotations of any size cost nothing.
+// DecodeParent returns a parent as hooks see it, and the error that they would return.
+func DecodeParent[T any](object []byte) (*T, error) {
+	var request struct {
+		Parent parentMember[T] `json:"parent"`
+	}
+	body := io.MultiReader(strings.NewReader(`{"parent":`), bytes.NewReader(object), strings.NewReader("}"))
+	if err := decode(body, &request); err != nil {
+		return nil, err
+	}
+	return &request.Parent.value, request.Parent.tooLarge
+}
+
+// parentParts are the parts of a parent that hooks read. Of the metadata they are those that only the API server writes, and a finalizer: labels,
+// annotations and finalizers of any number cost nothing.
 type parentParts struct {
 	APIVersion jsontext.Value `json:"apiVersion,omitzero"`
 	Kind       jsontext.Value `json:"kind,omitzero"`
@@ -74,12 +91,17 @@ func readParent(decoder *jsontext.Decoder) (parts parentParts, err error) {
 	return parts, locate(decoder, jsonv2.Unmarshal(whole, &parts, jsontext.AllowDuplicateNames(true))) // ReadValue refuses them
 }
 
-// limit removes parts that are too large. It returns an error if spec is one of them.
+// limit removes parts that are too large, and all finalizers but the one that hooks read. It returns an error if spec is too large.
 func (p *parentParts) limit() error {
 	for _, part := range []*jsontext.Value{&p.Status, &p.Metadata.ManagedFields} {
 		if len(*part) > MaxStatusBytes || countValues(*part) > maxStatusValues {
 			*part = nil
 		}
+	}
+	orphan := strconv.Quote(metav1.FinalizerOrphanDependents)
+	orphans := bytes.Contains(p.Metadata.Finalizers, []byte(orphan))
+	if p.Metadata.Finalizers = nil; orphans {
+		p.Metadata.Finalizers = jsontext.Value("[" + orphan + "]")
 	}
 	if size := len(p.Spec); size > MaxSpecBytes {
 		p.Spec = nil

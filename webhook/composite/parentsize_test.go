@@ -2,6 +2,7 @@ package composite
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,23 @@ func TestLargeParentInOtherHooks(t *testing.T) {
 	})
 	if _, err := call(t, finalize, large(strings.Replace(wholeRequest, `"finalizing": false`, `"finalizing": true`, 1))); err != nil {
 		t.Errorf("finalize: %v", err)
+	}
+}
+
+// TestFinalizers checks that hooks see whether children are to stay, and nothing of any other finalizers.
+func TestFinalizers(t *testing.T) {
+	var seen *corev1.ConfigMap
+	hook := Sync(func(request configMapRequest) (Desired[configMapStatus], error) {
+		seen = request.Parent
+		return Desired[configMapStatus]{}, nil
+	})
+	for finalizers, want := range map[string][]string{
+		`["a/orphan", "orphans"]`:                              nil,
+		`[` + strings.Repeat(`"a/b", `, 100_000) + `"orphan"]`: {"orphan"},
+	} {
+		if _, err := call(t, hook, strings.Replace(wholeRequest, `{"name": "p"`, `{"finalizers": `+finalizers+`, "name": "p"`, 1)); err != nil || !slices.Equal(seen.Finalizers, want) {
+			t.Errorf("%.40s: error %v, the hook sees %v, want %v", finalizers, err, seen.Finalizers, want)
+		}
 	}
 }
 

@@ -36,8 +36,8 @@ func crashed(container observed.ContainerStatus, end *observed.ContainerTerminat
 // lastLine returns the last line of a log, in which a program reports why it exits. Earlier lines may differ at every
 // restart, and each difference would be a write of the status.
 func lastLine(message string) string {
-	lines := strings.Split(strings.TrimSpace(message), "\n")
-	last := strings.TrimSpace(lines[len(lines)-1])
+	message = strings.TrimSpace(message)
+	last := strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])
 	return strings.ToValidUTF8(last[:min(len(last), maxLine)], "")
 }
 

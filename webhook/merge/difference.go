@@ -150,10 +150,11 @@ func AppliedAnnotations(child Child) map[string]string {
 }
 
 // maxValues is the number of values in specs, labels and annotations that are compared field by field. A child has hundreds. Who may edit it
-// can give it 200,000 in a list, and those would take 260 MiB, or 60,000 labels, which the API server does not limit.
-const maxValues = 20_000
+// can give it 200,000 in a list, and those would take 260 MiB, or 60,000 labels, which the API server does not limit. With 20,000, those of ten
+// children that are compared at the same time take 166 MiB.
+const maxValues = 5_000
 
-// maxDepth is how deep a child that was applied last is nested at most. A child has about 15 levels. Each level takes stack when the child is
+// maxDepth is how deep a child is nested at most. A child has about 15 levels. Each level takes stack when the child is
 // decoded, compared and copied, which no limit of the heap counts.
 const maxDepth = 100
 
@@ -170,7 +171,7 @@ func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
 	}
-	if have.countValues()+last.countValues() > maxValues {
+	if have.countValues()+last.countValues() > maxValues || text.DepthOfJSON(have.Spec) > maxDepth {
 		return []Change{{Path: "spec"}}, nil
 	}
 	var objects [3]map[string]any

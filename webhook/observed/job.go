@@ -26,10 +26,10 @@ type JobSpec struct {
 type JobStatus struct {
 	StartTime time.Time `json:"startTime"`
 	// Ready is the number of pods that run: those of the operator's Jobs have no readiness probe.
-	Ready      int32               `json:"ready"`
-	Succeeded  int32               `json:"succeeded"`
-	Failed     int32               `json:"failed"`
-	Conditions []WorkloadCondition `json:"conditions"`
+	Ready      int32                   `json:"ready"`
+	Succeeded  int32                   `json:"succeeded"`
+	Failed     int32                   `json:"failed"`
+	Conditions list[WorkloadCondition] `json:"conditions"`
 }
 
 // Complete reports whether all pods of a Job with completions have succeeded. Since Kubernetes 1.31, its condition Complete also waits

@@ -33,9 +33,9 @@ func (m Meta) Terminating() bool { return m.DeletionTimestamp != nil }
 // ChildMeta is the part of an observed child's metadata that rules read.
 type ChildMeta struct {
 	Meta
-	Generation      int64             `json:"generation"`
-	Annotations     map[string]string `json:"annotations"`
-	OwnerReferences []OwnerReference  `json:"ownerReferences"`
+	Generation      int64                `json:"generation"`
+	Annotations     map[string]string    `json:"annotations"`
+	OwnerReferences list[OwnerReference] `json:"ownerReferences"`
 }
 
 // OwnerReference is the part of an owner reference that rules read.

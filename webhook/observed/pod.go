@@ -101,8 +101,9 @@ func (p *Pod) RunsSinceReady(name string) bool {
 	if p.Ready() || p.ContainerReady(name) {
 		return true
 	}
-	return slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
-		return condition.Type == corev1.PodReady && condition.LastTransitionTime.After(p.startOf(name)) && p.ContainerRunning(name)
+	started := p.startOf(name)
+	return !started.IsZero() && slices.ContainsFunc(p.Status.Conditions, func(condition PodCondition) bool {
+		return condition.Type == corev1.PodReady && condition.LastTransitionTime.After(started)
 	})
 }
 

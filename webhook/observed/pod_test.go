@@ -2,6 +2,7 @@ package observed
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -97,6 +98,18 @@ func TestPodConditions(t *testing.T) {
 	var pod Pod
 	if err := jsonv2.Unmarshal([]byte(`{"status":{"conditions":{}}}`), &pod); err == nil {
 		t.Error("conditions that are not a list are accepted")
+	}
+}
+
+// TestMaxEntries checks that lists of any length cost little: rules look into one list for each entry of another.
+func TestMaxEntries(t *testing.T) {
+	entries := func(each string) string { return "[" + strings.Repeat(each+",", 50_000) + `{"name":"last"}]` }
+	var pod Pod
+	if err := jsonv2.Unmarshal([]byte(`{"status":{"phase":"Running","conditions":`+entries(`{"type":"Ready"}`)+`,"containerStatuses":`+entries(`{"name":"a"}`)+`,"podIP":"10.0.0.1"}}`), &pod); err != nil {
+		t.Fatal(err)
+	}
+	if conditions, containers := len(pod.Status.Conditions), len(pod.Status.ContainerStatuses); conditions != maxEntries || containers != maxEntries || pod.Status.PodIP == "" {
+		t.Errorf("the pod has %d conditions and %d containers, want %d of each, and the field after them: %q", conditions, containers, maxEntries, pod.Status.PodIP)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,38 +11,24 @@ import (
 
 // PodStatus is the part of a pod's status that rules read.
 type PodStatus struct {
-	Phase                 corev1.PodPhase   `json:"phase"`
-	Conditions            PodConditions     `json:"conditions"`
-	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
-	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
-	PodIP                 string            `json:"podIP"`
-	StartTime             time.Time         `json:"startTime"`
+	Phase                 corev1.PodPhase       `json:"phase"`
+	Conditions            PodConditions         `json:"conditions"`
+	InitContainerStatuses list[ContainerStatus] `json:"initContainerStatuses"`
+	ContainerStatuses     list[ContainerStatus] `json:"containerStatuses"`
+	PodIP                 string                `json:"podIP"`
+	StartTime             time.Time             `json:"startTime"`
 }
 
 // PodConditions are a pod's conditions Ready and DisruptionTarget, and all other conditions that are not True. The decoder drops the rest,
 // which is four of five conditions of most pods.
 type PodConditions []PodCondition
 
-// UnmarshalJSONFrom reads a list of conditions.
+// UnmarshalJSONFrom reads the conditions.
 func (c *PodConditions) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	if decoder.PeekKind() != jsontext.KindBeginArray {
-		return jsonv2.UnmarshalDecode(decoder, (*[]PodCondition)(c)) // null, or an error that names the type of the value
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return err
-	}
-	*c = PodConditions{}
-	var condition PodCondition
-	for decoder.PeekKind() != jsontext.KindEndArray {
-		condition = PodCondition{}
-		if err := jsonv2.UnmarshalDecode(decoder, &condition); err != nil {
-			return err
-		}
-		if condition.Type == corev1.PodReady || condition.Type == corev1.DisruptionTarget || condition.Status != corev1.ConditionTrue {
-			*c = append(*c, condition)
-		}
-	}
-	_, err := decoder.ReadToken()
+	conditions, err := readList(decoder, func(condition *PodCondition) bool {
+		return condition.Type == corev1.PodReady || condition.Type == corev1.DisruptionTarget || condition.Status != corev1.ConditionTrue
+	})
+	*c = conditions
 	return err
 }
 

@@ -62,8 +62,8 @@ type PodTemplate struct {
 		Labels map[string]string `json:"labels"`
 	} `json:"metadata"`
 	Spec struct {
-		InitContainers []TemplateContainer `json:"initContainers"`
-		Containers     []TemplateContainer `json:"containers"`
+		InitContainers list[TemplateContainer] `json:"initContainers"`
+		Containers     list[TemplateContainer] `json:"containers"`
 	} `json:"spec"`
 }
 
@@ -108,8 +108,8 @@ type WorkloadStatus struct {
 	ReadyReplicas      int32 `json:"readyReplicas"`
 	AvailableReplicas  int32 `json:"availableReplicas"`
 	// UpdateRevision is the label controller-revision-hash of the pods of a StatefulSet that have its pod template.
-	UpdateRevision string              `json:"updateRevision"`
-	Conditions     []WorkloadCondition `json:"conditions"`
+	UpdateRevision string                  `json:"updateRevision"`
+	Conditions     list[WorkloadCondition] `json:"conditions"`
 }
 
 // WorkloadCondition is the part of a workload's condition that rules read.

@@ -52,7 +52,6 @@ func (b *body) Read(p []byte) (n int, err error) {
 		b.checkAt = b.bytes + checkEvery
 	}
 	b.connection.enter(transferring)
-	defer b.connection.enter(working)
 	for range 2 { // a hook without CPU time may miss the first deadline, although bytes have arrived
 		wait := min(bodyTimeout, readTimeout-time.Since(b.start))
 		_ = b.deadlines.SetReadDeadline(time.Now().Add(wait)) // httptest has no deadlines
@@ -60,6 +59,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 			break
 		}
 	}
+	b.connection.enter(working) // a request that waits for its turn does not wait for its caller
 	b.bytes += int64(n)
 	if err == io.EOF && !b.running {
 		b.memory.running <- struct{}{}

@@ -16,7 +16,7 @@ func CountInJSON[T ~string | ~[]byte](document T, characters string) (count int)
 }
 
 // DepthOfJSON returns how many lists and objects of a valid JSON text are in each other at most.
-func DepthOfJSON(document string) (deepest int) {
+func DepthOfJSON[T ~string | ~[]byte](document T) (deepest int) {
 	depth := 0
 	for character := range outsideStrings(document) {
 		switch character {

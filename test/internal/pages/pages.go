@@ -17,6 +17,10 @@ type Block struct {
 	Language string
 	// Lines are without the indentation of the fence.
 	Lines []string
+	// Section counts the headings before the block.
+	Section int
+	// Output is what the last command of a block of the language sh prints: the next block of the section, if its language is text.
+	Output []string
 }
 
 // Text returns the lines, each with its end.
@@ -51,22 +55,29 @@ func Blocks(file string) ([]Block, error) {
 		return nil, err
 	}
 	var all []Block
-	open, indent := false, 0
+	open, indent, section := false, 0, 0
 	for i, line := range strings.Split(string(content), "\n") {
 		language, isFence := strings.CutPrefix(strings.TrimLeft(line, " "), "```")
 		switch {
 		case isFence && !open:
 			open, indent = true, strings.Index(line, "```")
-			all = append(all, Block{Place: fmt.Sprintf("%s:%d", file, i+1), Language: language})
+			all = append(all, Block{Place: fmt.Sprintf("%s:%d", file, i+1), Language: language, Section: section})
 		case isFence && indent == strings.Index(line, "```"):
 			open = false
 		case open:
 			last := &all[len(all)-1]
 			last.Lines = append(last.Lines, line[min(indent, len(line)-len(strings.TrimLeft(line, " "))):])
+		case strings.HasPrefix(line, "#"):
+			section++
 		}
 	}
 	if open {
 		return nil, fmt.Errorf("%s: the last block does not end", all[len(all)-1].Place)
+	}
+	for i := range all[:max(0, len(all)-1)] {
+		if next := all[i+1]; all[i].Language == "sh" && next.Language == "text" && next.Section == all[i].Section {
+			all[i].Output = next.Lines
+		}
 	}
 	return all, nil
 }
@@ -101,6 +112,9 @@ func (b Block) Commands() []Command {
 			continue
 		}
 		continued = strings.HasSuffix(line, `\`) || strings.HasSuffix(line, "|")
+	}
+	if len(all) > 0 && b.Language == "sh" {
+		all[len(all)-1].Output = b.Output
 	}
 	return all
 }

@@ -11,7 +11,7 @@ import (
 
 // The sizes of the picture in pixels. Its text is legible at half of its width.
 const (
-	width, panelHeight          = 800, 260
+	width, panelHeight, caption = 800, 260, 32
 	left, plotWidth, plotHeight = 96, 688, 120
 	character, legendRows       = 9, 2
 )
@@ -38,16 +38,17 @@ polyline{fill:none;stroke-width:2.5}
 </style>`
 }
 
-// draw returns the graphs as SVG, with a line where each phase of a move begins.
+// draw returns the graphs as SVG, with a line where each phase of a move begins, below a caption.
 func draw(graphs []graph, marks []time.Duration, duration time.Duration) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui,sans-serif" font-size="16">
 <title>Panels of the dashboard</title>
 %s
 <rect width="100%%" height="100%%" rx="6" class="bg"/>
-`, width, len(graphs)*panelHeight+8, style())
+<text class="muted" x="16" y="26">Dashed: a phase begins. Ratios and rates are averages of the last %.0f s.</text>
+`, width, caption+len(graphs)*panelHeight+8, style(), window.Seconds())
 	for i, each := range graphs {
-		fmt.Fprintf(&b, `<g transform="translate(0 %d)">`+"\n", i*panelHeight)
+		fmt.Fprintf(&b, `<g transform="translate(0 %d)">`+"\n", caption+i*panelHeight)
 		each.draw(&b, marks, duration)
 		b.WriteString("</g>\n")
 	}
@@ -74,7 +75,10 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", x(mark), top, plotHeight)
 	}
 	at, row := 16, 0
+	prefix := g.prefix()
+	slices.SortStableFunc(g.lines, func(a, b line) int { return a.last() - b.last() }) // phases in their order
 	for i, line := range g.lines {
+		line.name = line.name[prefix:]
 		if at+character*len(line.name) > width && at > 16 {
 			at, row = 16, row+1
 		}
@@ -82,11 +86,32 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 		if row < legendRows {
 			fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, at, 50+22*row, line.name)
 		}
-		at += character * (len(line.name) + 2)
+		at += character * (len(line.name) + 3)
 		for _, points := range line.points(duration, x, y) {
 			fmt.Fprintf(b, `<polyline class="%s" points="%s"/>`+"\n", class, points)
 		}
 	}
+}
+
+// prefix returns the length of what all names begin with, up to a slash or a blank.
+func (g graph) prefix() int {
+	first := g.lines[0].name
+	for at := len(first) - 1; at > 0; at-- {
+		same := !slices.ContainsFunc(g.lines, func(l line) bool { return !strings.HasPrefix(l.name, first[:at]) })
+		if same && strings.ContainsAny(first[at-1:at], "/ ") {
+			return at
+		}
+	}
+	return 0
+}
+
+// last returns the index of the last sample.
+func (l line) last() int {
+	last := len(l.values) - 1
+	for last > 0 && math.IsNaN(l.values[last]) {
+		last--
+	}
+	return last
 }
 
 // highest returns the value at the top: the maximum of the panel, or that of its lines, rounded up to an even digit and zeros.

@@ -19,6 +19,9 @@ import (
 // titles are the panels of the picture.
 var titles = []string{"Hit ratio of clients", "Servers of the move, by phase", "Item memory by server", "Reads by server"}
 
+// interval is that of the samples, and window that of ratios and rates.
+const interval, window = 2 * time.Second, 20 * time.Second
+
 // graph is a panel with its lines.
 type graph struct {
 	panel lab.Panel
@@ -50,7 +53,6 @@ func run(ctx context.Context, duration time.Duration, namespace, operator, outpu
 	if err != nil {
 		return err
 	}
-	const interval = 2 * time.Second
 	running, err := lab.Existing(ctx, namespace, operator, interval)
 	if err != nil {
 		return err
@@ -64,11 +66,11 @@ func run(ctx context.Context, duration time.Duration, namespace, operator, outpu
 	if err := wait(ctx, duration); err != nil {
 		return err
 	}
-	graphs, err := query(ctx, running, dashboard, start, start.Add(duration), interval)
+	graphs, err := query(ctx, running, dashboard, start, start.Add(duration))
 	if err != nil {
 		return err
 	}
-	marks, err := phases(ctx, running, dashboard, start, start.Add(duration), interval)
+	marks, err := phases(ctx, running, dashboard, start, start.Add(duration))
 	if err != nil {
 		return err
 	}
@@ -76,9 +78,9 @@ func run(ctx context.Context, duration time.Duration, namespace, operator, outpu
 }
 
 // phases returns when the dashboard marks the begin of a phase.
-func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time, interval time.Duration) (marks []time.Duration, err error) {
+func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time) (marks []time.Duration, err error) {
 	for _, each := range dashboard.Annotations.List {
-		found, err := running.Between(ctx, each.Query(".+", ".+", 10*interval), start, end, interval)
+		found, err := running.Between(ctx, each.Query(".+", ".+", window), start, end, interval)
 		if err != nil {
 			return nil, fmt.Errorf("querying the marks: %w", err)
 		}
@@ -96,7 +98,7 @@ func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, star
 }
 
 // query runs the queries of the panels as Grafana does.
-func query(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time, interval time.Duration) ([]graph, error) {
+func query(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time) ([]graph, error) {
 	var graphs []graph
 	for _, title := range titles {
 		panel, err := dashboard.Panel(title)
@@ -105,7 +107,7 @@ func query(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start
 		}
 		drawn := graph{panel: panel}
 		for _, target := range panel.Targets {
-			found, err := running.Between(ctx, target.Query(".+", ".+", 10*interval), start, end, interval)
+			found, err := running.Between(ctx, target.Query(".+", ".+", window), start, end, interval)
 			if err != nil {
 				return nil, fmt.Errorf("querying %s: %w", title, err)
 			}

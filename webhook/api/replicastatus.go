@@ -25,7 +25,7 @@ type ReplicaStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// conditions are the conditions of the resource. Available: at least one pod serves. Ready: the observed state matches the desired state.
 	// Progressing: pods or other children are changing to the desired state. Degraded: there is a problem, which the message describes.
-	// Ready and Degraded are never both True. Two conditions exist only while they are True. AtRisk: there may be a problem later. Stalled:
+	// Ready and Degraded are never both True. Two conditions exist only while they are True. AtRisk: a problem is likely later. Stalled:
 	// there is a problem, and nothing progresses until a user acts.
 	// +optional
 	// +listType=map

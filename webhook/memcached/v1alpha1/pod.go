@@ -50,16 +50,16 @@ type PodOptions struct {
 	// +kubebuilder:validation:MaxItems=64
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 	// unreachableNodeTolerationSeconds is how long pods stay on a node that is not ready or does not respond, before Kubernetes deletes them.
-	// Kubernetes takes about 50 seconds to notice such a node. With proxies, the keys of a deleted server then move to another server. The field
+	// Kubernetes takes about 50 seconds to notice such a node. With proxies, the keys of a deleted server then move to a spare. The field
 	// sets tolerationSeconds of the tolerations for node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. A toleration for the same
 	// taint in tolerations takes precedence. Defaults to 30 with spec.proxy, and 300 otherwise, as in Kubernetes.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UnreachableNodeTolerationSeconds *int64 `json:"unreachableNodeTolerationSeconds,omitempty"`
-	// topologySpreadConstraints are the rules that spread the servers over the cluster. A constraint without a labelSelector selects the servers of this cache.
-	// Proxies do not use them: they always prefer different nodes and zones. Defaults to one constraint for nodes with whenUnsatisfiable
-	// ScheduleAnyway. With this default, and without affinity.podAntiAffinity, the servers also prefer nodes and zones without other servers of
-	// this cache.
+	// topologySpreadConstraints are the rules that spread the servers over the cluster. A constraint without a labelSelector selects the
+	// servers of this cache. Proxies do not use them: they always prefer different nodes and zones. Defaults to one constraint for nodes with
+	// whenUnsatisfiable ScheduleAnyway. With this default, and without affinity.podAntiAffinity, the servers also prefer nodes and zones
+	// without other servers of this cache.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

@@ -113,7 +113,7 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	switch {
 	case server.NodeLost:
 		return fmt.Sprintf("pod %s, whose node is unreachable", server.Name)
-	case f.StillServes(ordinal):
+	case server.State == moves.ServerHolding:
 		return fmt.Sprintf("pod %s, which is being deleted%s and stops at %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period has expired", ordinal)

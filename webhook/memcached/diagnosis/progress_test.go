@@ -35,7 +35,7 @@ func TestProgress(t *testing.T) {
 	}
 	deleted := func(f *moves.Facts, _ *moves.Decision) {
 		pod := moves.Pod{Name: "cache-1", GraceEnds: new(noon.Add(500 * time.Second))}
-		f.Servers = map[int32]moves.Server{1: {Pod: pod, CanHold: true, DisruptionReason: "EvictionByEvictionAPI"}}
+		f.Servers = map[int32]moves.Server{1: {Pod: pod, State: moves.ServerHolding, DisruptionReason: "EvictionByEvictionAPI"}}
 	}
 	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
 	cases := []struct {

@@ -1,6 +1,7 @@
 package moves
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -66,7 +67,8 @@ func (s situation) isWanted() bool {
 // startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet
 // replaces them, unless it has a pod that does not end: then it replaces none.
 func (s situation) startsOutdated() bool {
-	return s.editedAgain() && (s.current.Phase != Announcing || s.anyStuck())
+	anyStuck := slices.ContainsFunc(slices.Collect(maps.Keys(s.Servers)), s.isStuck)
+	return s.editedAgain() && (s.current.Phase != Announcing || anyStuck)
 }
 
 // extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use
@@ -147,19 +149,19 @@ func (s situation) addedReady() bool {
 
 // readyForNext reports whether the move can enter its next phase with an added server.
 func (s situation) readyForNext(added int32) bool {
-	switch ready := s.Servers[added].Ready; s.current.Phase {
+	switch state := s.state(added); s.current.Phase {
 	case Announcing: // no proxy uses it yet, so another one can have its slot
-		return ready
+		return state == ServerReady
 	case Preparing: // one that is being deleted and still serves gets a spare after this move
-		return ready || s.StillServes(added)
+		return state.serves()
 	default: // so does one that is stuck: items have moved already
-		return ready || s.StillServes(added) || s.Stuck(added)
+		return state.serves() || state == ServerStuck
 	}
 }
 
-func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
+func (f Facts) unready(ordinal int32) bool { return f.state(ordinal) != ServerReady }
 
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (s situation) addedStops() bool {
-	return slices.ContainsFunc(s.current.added(), s.StillServes)
+	return slices.ContainsFunc(s.current.added(), func(ordinal int32) bool { return s.state(ordinal) == ServerHolding })
 }

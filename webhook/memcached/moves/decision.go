@@ -126,7 +126,7 @@ func (s situation) decision(o outcome) Decision {
 // stuckServers returns the number of servers and former spares that do not end, and whose slots others have.
 func (s situation) stuckServers(r Routes) (stuck int32) {
 	for ordinal := range s.Servers {
-		if r.Phase == Steady && r.To.Span().Has(ordinal) && !r.To.Has(ordinal) && s.Stuck(ordinal) {
+		if r.Phase == Steady && r.To.Span().Has(ordinal) && !r.To.Has(ordinal) && s.isStuck(ordinal) {
 			stuck++
 		}
 	}
@@ -157,7 +157,7 @@ func (f Facts) nextEnd() (wait time.Duration) {
 		if server.GraceEnds == nil {
 			continue
 		}
-		for _, at := range []time.Time{*server.GraceEnds, server.GraceEnds.Add(stuckDelay)} {
+		for _, at := range []time.Time{*server.GraceEnds, server.GraceEnds.Add(StuckDelay)} {
 			wait = soonest(wait, max(0, at.Sub(f.Now)))
 		}
 	}

@@ -40,7 +40,7 @@ func observed(count int32) (*Workload, map[int32]Server) {
 	set := &Workload{Ordinals: Range{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
 	servers := map[int32]Server{}
 	for i := range count {
-		servers[i] = Server{Ready: true, LiveWithItems: true, Updated: true}
+		servers[i] = Server{State: ServerReady, Updated: true}
 	}
 	return set, servers
 }

@@ -92,7 +92,7 @@ func ParseJob(text string) Job {
 func (s situation) jobOfPhase() Job {
 	var stuck []string
 	if s.current.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(s.current.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
+		for _, ordinal := range slices.DeleteFunc(s.current.JobServers(), func(ordinal int32) bool { return !s.isStuck(ordinal) }) {
 			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}

@@ -158,8 +158,8 @@ func (s situation) warming() outcome {
 func (s situation) nothingLeft() bool {
 	r := s.current
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
-		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
-		return !unread && !s.isEmpty(ordinal)
+		unread := s.isStuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
+		return !unread && s.state(ordinal) != ServerEmpty
 	})
 }
 

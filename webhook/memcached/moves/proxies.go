@@ -19,7 +19,7 @@ func (f Facts) proxiesStopped() bool {
 // If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies
 // at once, and nothing waits for their availability.
 func (f Facts) reaches(r Routes) bool {
-	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.StillServes(ordinal) }
+	serves := func(ordinal int32) bool { return f.state(ordinal).serves() }
 	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
 	from, to := r.From.BySlot(), r.To.BySlot()
 	if r.Phase == Steady || r.Phase == Announcing {

@@ -29,7 +29,7 @@ func (s situation) removeProxies() outcome {
 func (s situation) hasBegun() bool {
 	d, hasItems := s.Proxies.Deployment, false
 	for _, server := range s.Servers {
-		hasItems = hasItems || server.LiveWithItems
+		hasItems = hasItems || server.State.liveWithItems()
 	}
 	return d != nil && d.Replicas > 0 && hasItems
 }

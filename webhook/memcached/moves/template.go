@@ -51,10 +51,10 @@ func (f Facts) hasOutdated(p Pool) bool {
 func (f Facts) mayHaveItems(p Pool) []int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {
-		if server.Ready {
+		if server.State == ServerReady {
 			ready++
 		}
-		items = items || server.LiveWithItems
+		items = items || server.State.liveWithItems()
 	}
 	switch w := f.Workload; {
 	case w != nil && w.Ready > ready:
@@ -64,7 +64,7 @@ func (f Facts) mayHaveItems(p Pool) []int32 {
 	case w == nil || !w.TemplateApplied || !w.CaughtUp:
 		return p.Span().List()
 	}
-	return slices.DeleteFunc(p.BySlot(), func(ordinal int32) bool { return !f.Servers[ordinal].LiveWithItems })
+	return slices.DeleteFunc(p.BySlot(), func(ordinal int32) bool { return !f.state(ordinal).liveWithItems() })
 }
 
 // hasDesiredTemplate reports whether a pod is known to have the desired template, or does not exist. While nothing is known, the partition

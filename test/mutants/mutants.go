@@ -3,14 +3,14 @@ package main
 // mutants are what tests must find, by package. Each breaks what users rely on.
 var mutants = []mutant{
 	{moves + "phases.go", "if inUse || !s.Proxies", "if inUse && s.Proxies.Deployment == nil || !s.Proxies", "servers are removed while a running proxy uses them"},
-	{moves + "phases.go", "	case why != NoObstacle:\n		return s.keep(why)\n	}\n	return s.begin()", "	case false && why != NoObstacle:\n	}\n	return s.begin()", "a move begins before the proxies of the last one have ended"},
+	{moves + "phases.go", "	case why != NoObstacle:\n		return s.stay(why)\n	}\n	return s.begin()", "	case false && why != NoObstacle:\n	}\n	return s.begin()", "a move begins before the proxies of the last one have ended"},
 	{moves + "begin.go", "if s.current.Task() == NoTask || s.jobComplete() {", "if true {", "a decrease begins before its servers are cleaned"},
-	{moves + "begin.go", "if ready && s.isClean() && s.proxiesReady() {", "if s.isClean() && s.proxiesReady() {", "items move to servers that are not ready"},
-	{moves + "begin.go", "if ready && s.isClean() && s.proxiesReady() {", "if ready && s.isClean() {", "Preparing begins while proxies of the phase before AddingServers run"},
-	{moves + "phases.go", "case !s.proxiesReady() || !s.addedReady()", "case !s.addedReady()", "items move while proxies do not look for them"},
-	{moves + "phases.go", "if !s.proxiesReady() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
+	{moves + "begin.go", "if ready && s.isClean() && s.rolloutEnded() {", "if s.isClean() && s.rolloutEnded() {", "items move to servers that are not ready"},
+	{moves + "begin.go", "if ready && s.isClean() && s.rolloutEnded() {", "if ready && s.isClean() {", "Preparing begins while proxies of the phase before AddingServers run"},
+	{moves + "phases.go", "case !s.rolloutEnded() || !s.addedReady()", "case !s.addedReady()", "items move while proxies do not look for them"},
+	{moves + "phases.go", "if !s.rolloutEnded() || r.Replaces()", "if r.Replaces()", "a warm-up ends before all proxies take part"},
 	{moves + "phases.go", "if o.wait == 0 || s.jobComplete()", "if o.job == s.jobOfPhase() || s.jobComplete()", "a warm-up ends before its Job is complete"},
-	{moves + "phases.go", "	if !s.proxiesReady() {\n		return s.keep(NoObstacle)\n	}\n	return s.rollOut(steadyRoutes(s.current.To))", "	return s.rollOut(steadyRoutes(s.current.To))", "a move ends while proxies of the warm-up run"},
+	{moves + "phases.go", "	if !s.rolloutEnded() {\n		return s.stay(NoObstacle)\n	}\n	return s.rollOut(steadyRoutes(s.current.To))", "	return s.rollOut(steadyRoutes(s.current.To))", "a move ends while proxies of the warm-up run"},
 	// The exploration finds this one, in a cache that starts again from size 0 with an earlier observation of its Deployment. The walk does
 	// not: its Deployments start no proxy of an earlier template again, and few of its events are at size 0.
 	{moves + "phases.go", "	if !s.allObserved() {\n", "	if false {\n", "servers are removed before all proxies are observed"},
@@ -24,7 +24,7 @@ var mutants = []mutant{
 	{moves + "record.go", "s.recordedMove == nil || s.recordedMove.Phase != phase", "s.recordedMove == nil", "the end of another phase counts"},
 	{moves + "stop.go", "	if !s.proxiesDeleted() {\n		return o\n	}\n", "", "servers are removed while proxies that spec no longer has run"},
 	{moves + "stop.go", "if s.proxiesStopped() {\n		return s.removeLater", "if true {\n		return s.removeLater", "size 0 removes servers before the proxies have stopped"},
-	{moves + "decision.go", "len(s.PredecessorPods) > 0 && !s.hasBegun():", "len(s.PredecessorPods) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
+	{moves + "stop.go", "len(s.PredecessorPods) > 0 && !s.hasBegun():", "len(s.PredecessorPods) > 0 && s.Proxies.Deployment == nil:", "proxies use servers of a deleted cache"},
 	{moves + "job.go", "begun.Routes != next.Routes || begun.Rollout != next.Rollout || ", "", "the Job of an earlier rollout counts"},
 	{moves + "steps.go", "return min(max(f.Size, from-f.MaxStep), from+f.MaxStep)", "return f.Size", "maxStep does not limit a step"},
 	{memcached + "keeprunning.go", "if running == configured || mustReplace(", "if running == configured || true || mustReplace(", "an upgrade of the operator replaces pods"},

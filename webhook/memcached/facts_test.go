@@ -91,7 +91,7 @@ func observationOf(memcached *v1alpha1.Memcached, pods []*observed.Pod, change f
 func TestObservedJob(t *testing.T) {
 	job := &observed.Job{Spec: observed.JobSpec{Completions: 3}, Status: observed.JobStatus{Succeeded: 2}}
 	job.CreationTimestamp, job.Annotations = noon.Time, map[string]string{proxy.JobForAnnotation: "0-2_0-3_warming 5"}
-	want := &moves.ObservedJob{For: moves.Job{Routes: moves.ParseRoutes("0-2_0-3_warming"), Rollout: "5"}, Created: noon.Time, Servers: 3, Done: 2}
+	want := &moves.ObservedJob{For: moves.DesiredJob{Routes: moves.ParseRoutes("0-2_0-3_warming"), Rollout: "5"}, Created: noon.Time, Servers: 3, Done: 2}
 	check := func(reason string) {
 		t.Helper()
 		if diff := cmp.Diff(want, jobFacts(job), cmpopts.EquateComparable(moves.Pool{})); diff != "" {

@@ -114,7 +114,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 		d.Partition = routes.From.Slots.Count
 	}
 	if routes.Phase == moves.Warming || routes.Phase == moves.Announcing && routes.To.Slots.Count < routes.From.Slots.Count {
-		d.Job = moves.Job{Routes: routes, Rollout: rollout.String()}
+		d.Job = moves.DesiredJob{Routes: routes, Rollout: rollout.String()}
 	}
 	request.Children = applied(proxyConfig.build(o, templates, d).all())
 	set := request.Children.StatefulSets.Get("web", "cache")

@@ -48,7 +48,7 @@ func (s situation) announcing() outcome {
 		return s.rollOut(before)
 	}
 	o := s.rollOut(s.current)
-	if s.proxiesReady() {
+	if s.rolloutEnded() {
 		if o = s.until(o, s.endAfter(o.report.Phase, claimDelay)); o.wait == 0 { // no claim of preparing proxies is left
 			return s.rollOut(before)
 		}
@@ -94,7 +94,7 @@ func (s situation) earlierServers(next Routes) (pods []Pod) {
 // addServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
 func (s situation) addServers() outcome {
 	r, ready := s.current, s.addedReady() && !s.editedAgain()
-	if ready && s.isClean() && s.proxiesReady() {
+	if ready && s.isClean() && s.rolloutEnded() {
 		if s.Proxies.Warmup == 0 {
 			return s.rollOut(steadyRoutes(r.To))
 		}
@@ -115,14 +115,14 @@ func (s situation) cleans() bool {
 }
 
 // cleaningJob returns the Job that begins when the servers are ready, or the one that is under way.
-func (s situation) cleaningJob(ready bool, underWay Job) Job {
+func (s situation) cleaningJob(ready bool, underWay DesiredJob) DesiredJob {
 	switch {
 	case !s.cleans():
-		return Job{}
+		return DesiredJob{}
 	case ready:
 		return s.startJob(underWay)
 	case s.jobFailed() && slices.ContainsFunc(s.current.addedAgain(), s.unready):
-		return Job{} // it did not reach the server, so it begins again when the server is ready
+		return DesiredJob{} // it did not reach the server, so it begins again when the server is ready
 	}
 	return underWay
 }

@@ -80,7 +80,7 @@ func (s *space) decide(v observation) decision {
 	d := decision{status: statusOf(decided), run: worldOfServers(decided.Ordinals), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.ProxyReplicas), worldOf(decided.Routes), s.outages && decided.Unreached
-		if decided.Job != (Job{}) {
+		if decided.Job != (DesiredJob{}) {
 			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Stuck)}
 		}
 	}

@@ -83,7 +83,7 @@ func ended(proxies ...ProxyPod) func(*Facts) {
 
 // cleans lets the Job of the rollout run: in a decrease, it cleans the servers that stay.
 func cleans(s *Facts) {
-	s.CanRunJob, s.Job = true, &ObservedJob{For: Job{Routes: s.Proxies.Deployment.Routes, Rollout: rollout.String()}}
+	s.CanRunJob, s.Job = true, &ObservedJob{For: DesiredJob{Routes: s.Proxies.Deployment.Routes, Rollout: rollout.String()}}
 }
 
 func created(secondsAgo int) func(*Facts) {

@@ -68,7 +68,7 @@ func TestLost(t *testing.T) {
 
 // hurries lets the Job run that gives up servers which do not respond.
 func hurries(f *Facts) {
-	f.CanRunJob, f.Job = true, &ObservedJob{For: Job{f.Proxies.Deployment.Routes, rollout.String(), "1"}}
+	f.CanRunJob, f.Job = true, &ObservedJob{For: DesiredJob{f.Proxies.Deployment.Routes, rollout.String(), "1"}}
 }
 
 // TestLostLabels checks that labels have room for each move with spares, and that they are read as they were written.

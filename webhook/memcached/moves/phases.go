@@ -67,9 +67,9 @@ func (s situation) rollOut(routes Routes) outcome {
 	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: s.report(routes, EarlierProxies)}
 }
 
-// keep leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
+// stay leaves the proxies their routes and the recorded end of their phase. Users read why if the phase is the steady one, and a
 // move follows.
-func (s situation) keep(why Obstacle) outcome {
+func (s situation) stay(why Obstacle) outcome {
 	o := s.rollOut(s.current)
 	o.report = s.report(s.current, why)
 	o.report.Until = s.recordedEnd(o.report.Phase)
@@ -83,10 +83,10 @@ func (s situation) until(o outcome, end *metav1.Time) outcome {
 	return o
 }
 
-// removeLater removes servers, but for those that are kept, when they have not been needed for a while.
-func (s situation) removeLater(o outcome, kept Range) outcome {
+// removeLater leaves the remaining servers when the others have not been needed for a while.
+func (s situation) removeLater(o outcome, remaining Range) outcome {
 	if o = s.until(o, s.endAfter(o.report.Phase, observationDelay)); o.wait == 0 {
-		o.ordinals = kept
+		o.ordinals = remaining
 	}
 	return o
 }
@@ -98,7 +98,7 @@ func (s situation) steady() outcome {
 	case s.currentApplied && s.hasServersToRemove(s.current.To):
 		return s.removing()
 	case why != NoObstacle:
-		return s.keep(why)
+		return s.stay(why)
 	}
 	return s.begin()
 }
@@ -128,8 +128,8 @@ func (s situation) preparing() outcome {
 	switch {
 	case s.currentApplied && (!s.isWanted() || s.addedStops()) && !s.othersRun(s.current, announcing):
 		return s.rollOut(announcing)
-	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
-		return s.keep(NoObstacle)
+	case !s.rolloutEnded() || !s.addedReady() || s.editedAgain():
+		return s.stay(NoObstacle)
 	}
 	return s.rollOut(s.current.in(Warming))
 }
@@ -140,8 +140,8 @@ func (s situation) preparing() outcome {
 // is left to move.
 func (s situation) warming() outcome {
 	r := s.current
-	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.keep(NoObstacle)
+	if !s.rolloutEnded() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
+		return s.stay(NoObstacle)
 	}
 	o := s.until(s.rollOut(r), s.endOfWarmup())
 	if s.Proxies.Warmup > 0 {
@@ -165,8 +165,8 @@ func (s situation) nothingLeft() bool {
 
 // closing ends the move.
 func (s situation) closing() outcome {
-	if !s.proxiesReady() {
-		return s.keep(NoObstacle)
+	if !s.rolloutEnded() {
+		return s.stay(NoObstacle)
 	}
 	return s.rollOut(steadyRoutes(s.current.To))
 }

@@ -29,7 +29,7 @@ func TestUnreached(t *testing.T) {
 			t.Errorf("%s: unreached %t, want %t", test.reason, got, test.want)
 		}
 		busy(facts)
-		if got := facts.situation().proxiesReady(); got != test.want {
+		if got := facts.situation().rolloutEnded(); got != test.want {
 			t.Errorf("%s: the move goes on without available proxies: %t, want %t", test.reason, got, test.want)
 		}
 	}

@@ -220,7 +220,7 @@ func TestNoJobWithoutWarmup(t *testing.T) {
 	f := factsOf(3, 4, "0-2_0-3_warming")
 	cold(f)
 	f.CanRunJob, f.Now = true, f.Now.Add(time.Second/2)
-	if d := f.Decide(); d.Job != (Job{}) {
+	if d := f.Decide(); d.Job != (DesiredJob{}) {
 		t.Errorf("the Job is %s, want none", d.Job)
 	}
 }

@@ -119,7 +119,7 @@ func TestFailedClean(t *testing.T) {
 		f := factsOf(3, 4, "0-2.1_0-2_announcing")
 		cleans(f)
 		f.Job.Failed, f.Servers[1] = true, Server{State: test.state, Updated: true}
-		if got := f.Decide().Job != (Job{}); got != test.want {
+		if got := f.Decide().Job != (DesiredJob{}); got != test.want {
 			t.Errorf("%s: the Job is kept: %t, want %t", test.reason, got, test.want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOverdueServer(t *testing.T) {
 
 // TestJobText checks that the annotation of a Job is read as it was written: otherwise a copy would begin again at each sync.
 func TestJobText(t *testing.T) {
-	for _, job := range []Job{
+	for _, job := range []DesiredJob{
 		{ParseRoutes("0-2_0-3_warming"), rollout.String(), ""},
 		{ParseRoutes("0-2_0-2.0.1-1_warming"), rollout.String(), "0,1"},
 	} {

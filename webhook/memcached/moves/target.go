@@ -18,7 +18,7 @@ func (s situation) target(from Pool) Pool {
 		return away
 	}
 	resized := Range{from.Slots.First, s.SizeAfterStep(from.Slots.Count)}
-	returned, outdated := s.withReturned(from), s.hasOutdated(from)
+	returned, outdated := s.withReturned(from), len(s.outdated(s.mayHaveItems(from))) > 0
 	isBlocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	mustReplace := outdated && s.Proxies.Warmup > 0 || isBlocked
 	switch {

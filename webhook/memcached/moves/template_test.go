@@ -180,7 +180,7 @@ func TestWarmupGoesOn(t *testing.T) {
 		if got, want := d.ProxyStatus.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
-		if !d.Report.ProxiesReady {
+		if !d.Report.RolloutEnded {
 			t.Errorf("the warm-up ends in %d seconds and waits for servers, and the decision says that it waits for proxies", seconds)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// JobForAnnotation on the Job is [moves.Job.String].
+// JobForAnnotation on the Job is [moves.DesiredJob.String].
 const JobForAnnotation = "memcached-operator.example.com/job-for"
 
 const (
@@ -36,7 +36,7 @@ func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + job
 
 // JobChildren returns the Job of a move, its NetworkPolicy and its Service; none if no Job is desired.
 func JobChildren(in *Input) []runtime.Object {
-	if in.Decision.Job == (moves.Job{}) {
+	if in.Decision.Job == (moves.DesiredJob{}) {
 		return nil
 	}
 	return children.Build(in, moveJob, jobPolicy, jobService)

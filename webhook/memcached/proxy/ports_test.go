@@ -70,7 +70,7 @@ func TestNothingOfTheOperatorNeedsACertificate(t *testing.T) {
 	if want := "*,notls:*:11213,notls:proto[ascii]:127.0.0.1:11214"; listeners != want {
 		t.Errorf("the proxy listens on %s, want %s", listeners, want)
 	}
-	in := &Input{Memcached: memcached, Domain: "cluster.local", Decision: moves.Decision{Job: moves.Job{Routes: moves.ParseRoutes("0-2_0-3_warming")}}}
+	in := &Input{Memcached: memcached, Domain: "cluster.local", Decision: moves.Decision{Job: moves.DesiredJob{Routes: moves.ParseRoutes("0-2_0-3_warming")}}}
 	for user, argument := range map[string]string{
 		"the startup probe": serving.StartupProbe.Exec.Command[2],
 		"the exporter":      pod.Containers[1].Args[2],

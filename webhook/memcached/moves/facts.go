@@ -4,7 +4,7 @@
 //
 // One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
 // the range, and a change of the pod template moves them to the next range, whose pods start with the new template. The items of a server
-// that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their
+// that is being deleted move to a spare, and back when it has started again. A move has the phases of routes.go. The proxies have their
 // phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
 // What a decision goes through, and what it consists of:

@@ -5,42 +5,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their
-// label, library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
-//
-//	in status        of proxies  what happens, until what
-//	Waiting          steady      nothing, until pods with the names of new servers, and proxies of the move before, have ended
-//	AddingServers    announcing  n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new
-//	                             servers are added, until they are ready, and clean if they are not new
-//	Cleaning         announcing  the same before a decrease, until a Job has deleted from the m servers what earlier moves have left there
-//	Preparing        preparing   n servers have the items, and the proxies follow items that others move, until all proxies do
-//	WarmingUp        warming     items move to m servers. When all proxies do so, a Job begins, and the phase lasts until it has read all items,
-//	                             or for the time in spec
-//	Closing          closing     m servers have the items, and no item moves, until all proxies know that
-//	RemovingServers  steady      the proxies know m servers alone, and other servers are removed when no running proxy knows them
-//
-// Without a warm-up, steady proxies follow on announcing ones, or on those before if no server is added.
-//
-// What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
-
-// statusPhase returns the phase in status of proxies that are not steady.
-func (r Routes) statusPhase() v1alpha1.MovePhase {
-	switch {
-	case r.Task() == CleanStaying: // a server whose slot returns is cleaned too, after it has started
-		return v1alpha1.MoveCleaning
-	case r.Phase == Announcing:
-		return v1alpha1.MoveAddingServers
-	case r.Phase == Preparing:
-		return v1alpha1.MovePreparing
-	case r.Phase == Warming:
-		return v1alpha1.MoveWarmingUp
-	}
-	return v1alpha1.MoveClosing
-}
+// label, library.lua and the functions below name. What the proxies do is in routes.go and library.lua, and what the Job does in job.go.
 
 // observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
 // only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.

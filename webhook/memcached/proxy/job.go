@@ -70,7 +70,7 @@ func moveJob(in *Input) runtime.Object {
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: jobPodAnnotations(memcached)},
-				Spec:       children.WithPodOptions(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
+				Spec:       children.WithPodOptions(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec, nil)),
 			},
 		},
 	}
@@ -171,7 +171,7 @@ func jobPod(in *Input) corev1.PodSpec {
 			ImagePullPolicy: spec.ImagePullPolicy,
 			Args:            jobArgs(in),
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources:                children.HelperResources(spec, 50, max(children.HelperCPUOf(spec.Resources), children.HelperCPUOf(spec.Proxy.Resources))),
+			Resources:                children.HelperResources(spec, 50, max(children.HelperCPUOf(spec.Resources, nil), children.HelperCPUOf(spec.Proxy.Resources, nil))),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

@@ -88,7 +88,7 @@ func container(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) co
 		Command:         commandLine(spec, size),
 		Env:             saslEnv(spec),
 		Ports:           ContainerPorts(ClientPorts(spec)),
-		Resources:       ContainerResources(spec.Resources, size),
+		Resources:       containerResources(spec.Resources, size),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,

@@ -24,7 +24,7 @@ func (s situation) removeProxies() outcome {
 	return o
 }
 
-// predecessorObstacle returns which servers of a deleted Memcached may exist, whose items proxies would find. At size 0 none start.
+// predecessorObstacle returns why no proxy may start yet: it would find the items of a deleted Memcached, whose servers run or may run.
 func (s situation) predecessorObstacle() Obstacle {
 	switch {
 	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun():

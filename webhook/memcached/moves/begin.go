@@ -121,7 +121,7 @@ func (s situation) cleaningJob(ready bool, underWay DesiredJob) DesiredJob {
 		return DesiredJob{}
 	case ready:
 		return s.startJob(underWay)
-	case s.jobFailed() && slices.ContainsFunc(s.current.addedAgain(), s.unready):
+	case s.jobFailed() && slices.ContainsFunc(s.current.addedAgain(), s.notReady):
 		return DesiredJob{} // it did not reach the server, so it begins again when the server is ready
 	}
 	return underWay
@@ -158,8 +158,6 @@ func (s situation) readyForNext(added int32) bool {
 		return state.serves() || state == ServerStuck
 	}
 }
-
-func (f Facts) unready(ordinal int32) bool { return f.state(ordinal) != ServerReady }
 
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (s situation) addedStops() bool {

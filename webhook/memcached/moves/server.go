@@ -52,6 +52,8 @@ func (s ServerState) serves() bool { return s == ServerReady || s == ServerHoldi
 
 func (f Facts) state(ordinal int32) ServerState { return f.Servers[ordinal].State }
 
+func (f Facts) notReady(ordinal int32) bool { return f.state(ordinal) != ServerReady }
+
 func (f Facts) isStuck(ordinal int32) bool { return f.state(ordinal) == ServerStuck }
 
 // mustMove reports whether the items of a server have to move: it is being deleted and serves for a while, or its node does not respond.

@@ -43,7 +43,7 @@ func (s situation) reassign(from, pool Pool, leaves func(ordinal int32) bool) Po
 	for _, ordinal := range leaving {
 		own := pool.ownOrdinal(ordinal)
 		next := pool.withOwn(own)
-		if s.unready(own) {
+		if s.notReady(own) {
 			next = pool.withSpare(Spare{own, s.spareOrdinal(from, pool, own)})
 		}
 		if fits(from, next) {

@@ -18,45 +18,43 @@ const (
 // high is the hit ratio in percent from which the label of a line is above the plot.
 const high = 85
 
-// drawnBefore is the number of seconds that are drawn before the first action. Before them, the load becomes steady.
-const drawnBefore = 5
-
 // drawnReads is the number of reads from which a second is drawn. A second with fewer has a random ratio.
 const drawnReads = 100
 
-// curve draws the hit ratio of each second of both caches, and the steps where they begin.
+// curve draws the hit ratio of each second of both caches from the first action on, and the steps where they begin.
 func curve(title string, seconds []paired.Second, steps []step, names [paired.Caches]string) string {
 	if len(seconds) == 0 {
 		seconds = []paired.Second{{}}
 	}
+	from := firstAction(steps, len(seconds))
+	seconds = seconds[from:]
 	var b strings.Builder
 	x := func(second float64) float64 { return left + plotWidth*second/float64(len(seconds)) }
-	from := firstAction(steps, len(seconds))
-	floor := axisFloor(seconds[from:])
+	floor := axisFloor(seconds)
 	y := func(percent float64) float64 { return top + plotHeight*(100-percent)/(100-floor) }
 	drawGrid(&b, floor, y)
 	timeAxis(&b, len(seconds), top+plotHeight+24, x)
-	drawSteps(&b, steps, x)
+	drawSteps(&b, steps, func(second float64) float64 { return x(second - float64(from)) })
 	var at [paired.Caches]int
 	var labels [paired.Caches]string
 	bothHigh := true
 	for cache, name := range names {
-		at[cache] = from + lowest(seconds[from:], cache)
+		at[cache] = lowest(seconds, cache)
 		ratio := seconds[at[cache]].Ratio(cache)
 		bothHigh = bothHigh && ratio >= high
-		labels[cache] = fmt.Sprintf("%s: lowest second %.1f %%", html.EscapeString(name), math.Floor(ratio*10)/10)
+		labels[cache] = fmt.Sprintf("%s: lowest second %.1f%%", html.EscapeString(name), math.Floor(ratio*10)/10)
 	}
 	if bothHigh {
-		worst := seconds[from+max(0, paired.Worst(seconds[from:], drawnReads))]
+		worst := seconds[max(0, paired.Worst(seconds, drawnReads))]
 		labels[paired.Changed] += fmt.Sprintf(", at most %.2f points lower", max(0, worst.Behind()))
 	}
 	for _, cache := range []int{paired.Control, paired.Changed} {
-		drawRatio(&b, cache, seconds, max(0, from-drawnBefore), at[cache], labels[cache], x, y)
+		drawRatio(&b, cache, seconds, at[cache], labels[cache], x, y)
 	}
 	return picture(top+plotHeight+40, title, b.String())
 }
 
-// axisFloor returns where the axis of the hit ratio starts: at 90 % if both caches stay above, so that their difference is visible.
+// axisFloor returns where the axis of the hit ratio starts: at 90% if both caches stay above, so that their difference is visible.
 func axisFloor(seconds []paired.Second) float64 {
 	const floor = 90
 	for cache := range paired.Caches {
@@ -69,7 +67,7 @@ func axisFloor(seconds []paired.Second) float64 {
 
 func drawGrid(b *strings.Builder, floor float64, y func(percent float64) float64) {
 	for percent := floor; percent <= 100; percent += max(5, (100-floor)/4) {
-		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%g %%</text>`+"\n",
+		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%g%%</text>`+"\n",
 			left, y(percent), plotWidth, left-8, y(percent)+6, percent)
 	}
 }
@@ -106,16 +104,16 @@ func lowest(seconds []paired.Second, cache int) (lowest int) {
 	return lowest
 }
 
-// drawRatio draws the line of a cache from a second on, with each second where it ends, and its label: below its lowest second if that is far
-// down, otherwise above the plot.
-func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, from, low int, label string, x, y func(float64) float64) {
+// drawRatio draws the line of a cache, with each second where it ends, and its label: below its lowest second if that is far down, otherwise
+// above the plot.
+func drawRatio(b *strings.Builder, cache int, seconds []paired.Second, low int, label string, x, y func(float64) float64) {
 	class, width := "a", 2.5
 	if cache == paired.Control {
 		class, width = "b", 6 // visible below the other line
 	}
 	var points strings.Builder
 	for i, second := range seconds {
-		if i >= from && second.Reads >= drawnReads {
+		if second.Reads >= drawnReads {
 			fmt.Fprintf(&points, "%.1f,%.1f ", x(float64(i+1)), y(second.Ratio(cache)))
 		}
 	}

@@ -142,8 +142,8 @@ func TestReadyAddresses(t *testing.T) {
 	}
 }
 
-// TestCurve: neither a second with few reads, whose ratio is random, nor one before the action is the lowest, which is not
-// rounded up, and a name is text.
+// TestCurve: neither a second with few reads, whose ratio is random, nor one before the action is drawn or the lowest, which is not rounded up,
+// and a name is text.
 func TestCurve(t *testing.T) {
 	start := time.Now()
 	seconds := []paired.Second{
@@ -151,7 +151,7 @@ func TestCurve(t *testing.T) {
 		{Reads: 10000, Hits: [paired.Caches]int{9889, 10000}}, {Reads: 3, Hits: [paired.Caches]int{1, 1}}, {Reads: 1000, Hits: [paired.Caches]int{1000, 400}},
 	}
 	got := curve("title", seconds, []step{{"steady", start}, {"patch", start.Add(time.Second)}}, [paired.Caches]string{"a & b", "c"})
-	for _, want := range []string{">a &amp; b: lowest second 98.8 %<", ">c: lowest second 40.0 %<"} {
+	for _, want := range []string{">a &amp; b: lowest second 98.8%<", ">c: lowest second 40.0%<", `points="306.7,102.7 784.0,100.0"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the picture does not have %q:\n%s", want, got)
 		}

@@ -24,7 +24,7 @@ var listed = []struct {
 	{"`gat` of several keys with an expiry that is no number returns an error for each key, and then `END`.", func(c request) bool {
 		return strings.HasPrefix(c.words[0], "gat") && len(c.words) > 3 && c.alone
 	}},
-	{"`noreply` does not suppress `CLIENT_ERROR bad data chunk`, for a value that has not its length.", func(c request) bool {
+	{"`noreply` does not suppress `CLIENT_ERROR bad data chunk`, for a value of another length.", func(c request) bool {
 		return c.stores && c.alone && c.words[0] != "ms" && !strings.Contains(strings.Join(c.words, " "), "{size}")
 	}},
 	{"A value that is larger than `maxItemSize` removes the item, whatever the command.", request.removes},

@@ -1,5 +1,23 @@
-// Package walk does random things to a model of a cluster with one Memcached, and checks what the hook responds with oracles of
-// Acto, Sieve and Anvil.
+/*
+Package walk does random things to a model of a cluster with one Memcached, and checks every response of the hook.
+
+The seed decides everything: go test ./test/walk -run TestRandomWalk -seed 7 -seeds 1 repeats a walk. make test runs 30 walks, make fuzz 300.
+
+The model includes Metacontroller, the API server, Deployments, StatefulSets, Jobs, kubelets, and, following library.lua, which proxy knows
+which servers and which server has which item. It omits finalizers, volumes and the validation of the CRD: the hook's own validation decides
+which edits the API server refuses.
+
+What must hold:
+
+  - Promises (promise_test.go): no server that a running proxy knows is removed or replaced; proxies of at most two neighbouring phases run;
+    after events that keep all items, the proxies find each of them, unless AtRisk has reported that a grace period is too short.
+  - Invariants (invariants_test.go): each response matches what the hook observed: times and generations of conditions, Ready, Available, an
+    invalid spec.
+  - Acto (https://doi.org/10.1145/3600006.3613161): after the last fault, and after each of several edits at rest, the state is that of a new
+    Memcached with the same spec. One command that adopts orphans leads to the same state, and replaces no pod.
+  - Anvil (https://www.usenix.org/conference/osdi24/presentation/sun-xudong, settle_test.go): after the last fault, the state is reached. Then
+    each response of a day is the same, and nothing is written.
+*/
 package walk
 
 import (

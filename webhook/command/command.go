@@ -69,7 +69,7 @@ func newRoot(version string) *cobra.Command {
 		Long: `memcached-operator runs memcached on Kubernetes. Metacontroller calls its hooks for each custom resource.
 
 The exit code is 0 on success, 1 on failure, and 2 if the command line is invalid.`,
-		Example: `  memcached-operator render -f cache.yaml
+		Example: `  memcached-operator render cache.yaml
   memcached-operator advise 10.0.0.1`,
 		Version:       fmt.Sprintf("%s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		SilenceErrors: true, // Main prints the error

@@ -34,7 +34,7 @@ type renderOptions struct {
 func newRender() *cobra.Command {
 	var options renderOptions
 	command := &cobra.Command{
-		Use:   "render FILE...",
+		Use:   "render [FILE...] [-f FILE]",
 		Short: "Print the desired state of custom resources, without a cluster",
 		Long: `Print the desired state of custom resources without a cluster. The output contains each custom resource with its status,
 followed by its children. It is valid input for kubectl diff -f -.
@@ -49,7 +49,7 @@ cluster.
 The exit code is 0 if there is no error, and 2 if the command line is invalid. It is 1 if a custom resource is invalid, a
 file cannot be read, or there is no object; stderr then shows the file, the object and the field of each error. On errors,
 render prints nothing to stdout.`,
-		Example: `  memcached-operator render -f cache.yaml
+		Example: `  memcached-operator render cache.yaml
   kubectl kustomize . | memcached-operator render --skip-others - | kubectl diff -f -`,
 		RunE: func(command *cobra.Command, args []string) error {
 			options.files = append(options.files, args...)

@@ -66,8 +66,9 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			left, y(share*highest), plotWidth, left-8, y(share*highest)+6, format(share*highest, defaults.Unit))
 	}
-	for minute := time.Duration(0); minute <= duration; minute += time.Minute {
-		fmt.Fprintf(b, `<text class="muted" x="%.1f" y="%d" text-anchor="middle">%.0f min</text>`+"\n", min(x(minute), width-32), top+plotHeight+24, minute.Minutes())
+	for part := range time.Duration(6) {
+		at := duration * part / 5
+		fmt.Fprintf(b, `<text class="muted" x="%.1f" y="%d" text-anchor="middle">%.0f s</text>`+"\n", min(x(at), width-32), top+plotHeight+24, at.Seconds())
 	}
 	for _, mark := range marks {
 		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", x(mark), top, plotHeight)
@@ -88,7 +89,7 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 	}
 }
 
-// highest returns the value at the top: the maximum of the panel, or that of its lines.
+// highest returns the value at the top: the maximum of the panel, or that of its lines, rounded up to an even digit and zeros.
 func (g graph) highest() float64 {
 	if defined := g.panel.FieldConfig.Defaults.Max; defined != nil {
 		return *defined
@@ -104,7 +105,8 @@ func (g graph) highest() float64 {
 	if highest == 0 {
 		return 1
 	}
-	return highest
+	two := 2 * math.Pow(10, math.Floor(math.Log10(highest)))
+	return math.Ceil(highest/two) * two
 }
 
 // points returns the parts of a line between steps without a sample.
@@ -126,10 +128,10 @@ func (l line) points(duration time.Duration, x func(time.Duration) float64, y fu
 // format returns a value in a unit of Grafana.
 func format(value float64, unit string) string {
 	if unit == "percentunit" {
-		return fmt.Sprintf("%.0f %%", value*100)
+		return fmt.Sprintf("%.0f%%", value*100)
 	}
 	if unit == "ops" {
-		return fmt.Sprintf("%.0f /s", value)
+		return fmt.Sprintf("%.0f/s", value)
 	}
 	return fmt.Sprintf("%.3g", value)
 }

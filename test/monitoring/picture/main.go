@@ -17,7 +17,7 @@ import (
 )
 
 // titles are the panels of the picture.
-var titles = []string{"Hit ratio of clients", "Moves", "Item memory by server", "Reads by server"}
+var titles = []string{"Hit ratio of clients", "Servers of the move, by phase", "Item memory by server", "Reads by server"}
 
 // graph is a panel with its lines.
 type graph struct {

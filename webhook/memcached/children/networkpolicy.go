@@ -18,7 +18,7 @@ func networkPolicy(in *Input) runtime.Object {
 	if !ptr.Deref(memcached.Spec.NetworkPolicy.Enabled, true) {
 		return nil
 	}
-	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(memcached), Ports: PolicyPorts(ClientPorts(memcached.Spec.ForServers()))}}
+	ingress := []networkingv1.NetworkPolicyIngressRule{{From: serverPeers(in), Ports: PolicyPorts(ClientPorts(memcached.Spec.ForServers()))}}
 	if memcached.Spec.HasExporter() {
 		ingress = append(ingress, MetricsIngress(memcached))
 	}
@@ -68,14 +68,15 @@ func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 	return []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // an empty list would allow every peer
 }
 
-// serverPeers returns the peers that may connect to the servers: clients, the proxies, and the pods that copy items. If clients must use
-// TLS, which only the proxies have, it does not return the clients.
-func serverPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer {
+// serverPeers returns the peers that may connect to the servers: clients, the proxies as long as one may run, and the pods that copy
+// items. If clients must use TLS, which only the proxies have, it does not return the clients.
+func serverPeers(in *Input) []networkingv1.NetworkPolicyPeer {
+	memcached := in.Memcached
 	if memcached.Spec.Proxy != nil && memcached.Spec.TLS != nil {
 		return []networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached)), Peer(MoveSelector(memcached))}
 	}
 	clients := ClientAndJobPeers(memcached)
-	if memcached.Spec.Proxy == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
+	if in.Decision.ProxyStatus == nil || len(memcached.Spec.NetworkPolicy.From) == 0 {
 		return clients
 	}
 	return append([]networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached))}, clients...)

@@ -27,6 +27,18 @@ func TestNetworkPolicyWithoutPeers(t *testing.T) {
 	}
 }
 
+// TestPeersOfEndingProxies checks that proxies reach the servers as long as they run, although spec has none any more.
+func TestPeersOfEndingProxies(t *testing.T) {
+	memcached := sample.New(1)
+	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8"}}}
+	in := inputOf(memcached, 1)
+	in.Decision.ProxyStatus = &v1alpha1.ProxyStatus{}
+	want := append([]networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached))}, memcached.Spec.NetworkPolicy.From...)
+	if diff := cmp.Diff(want, networkPolicy(in).(*networkingv1.NetworkPolicy).Spec.Ingress[0].From); diff != "" {
+		t.Errorf("the proxies do not reach the servers while they end (-want +got):\n%s", diff)
+	}
+}
+
 func TestMetricsPeers(t *testing.T) {
 	memcached := sample.New(1)
 	memcached.Spec.Metrics.Enabled = true

@@ -17,7 +17,7 @@ func TestLibraryReadsNoLine(t *testing.T) {
 // TestMinVersion compares the version that the library and the pages say proxies need.
 func TestMinVersion(t *testing.T) {
 	version := regexp.MustCompile(`(1\.6\.\d+) or (?:later|newer)`)
-	for _, file := range []string{"library.lua", "../../../README.md", "../../../manifests/docs/change.md", "../../../manifests/docs/troubleshoot.md"} {
+	for _, file := range []string{"library.lua", "../../../README.md", "../../../manifests/docs/proxies.md", "../../../manifests/docs/troubleshoot.md"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -113,7 +113,7 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	switch {
 	case server.NodeLost:
 		return fmt.Sprintf("pod %s, whose node is unreachable", server.Name)
-	case f.StillServes(ordinal):
+	case server.State == moves.ServerHolding:
 		return fmt.Sprintf("pod %s, which is being deleted%s and stops at %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("server %d, which has stopped or whose grace period has expired", ordinal)
@@ -142,7 +142,7 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 	switch {
 	case announcing && report.Until != nil:
 		return fmt.Sprintf("The change is no longer needed and will be cancelled at %s.", timeText(report.Until))
-	case announcing && d.Job != (moves.Job{}):
+	case announcing && d.Job != (moves.DesiredJob{}):
 		return cleaningProgress(job)
 	case report.Phase == v1alpha1.MoveWarmingUp:
 		return warmUpProgress(f, report, job)
@@ -157,7 +157,7 @@ func timeText(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
 // warmUpProgress returns what begins and ends a warm-up.
 func warmUpProgress(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
 	awaited := "proxies are available"
-	if report.ProxiesReady {
+	if report.RolloutEnded {
 		awaited = "new servers are ready"
 	}
 	switch {

@@ -113,7 +113,7 @@ func newNodes(t *testing.T, name string, number int, zone func(int) string) []*c
 // applyServers applies the StatefulSet of the servers, and returns its pods once no other one is left.
 func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d moves.Decision) []corev1.Pod {
 	t.Helper()
-	defaults := children.Defaults{Images: children.Images{Memcached: children.DefaultImage}}
+	defaults := children.ReleaseDefaults{Images: children.Images{Memcached: children.DefaultImage}}
 	template := children.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec))
 	applyPods(t, children.Children(&children.Input{Memcached: memcached, Template: template, Decision: d})[0].(client.Object))
 	return waitPods(t, memcached, children.SelectorLabels(memcached), int(d.Ordinals.Count))
@@ -122,7 +122,7 @@ func applyServers(t *testing.T, memcached *v1alpha1.Memcached, d moves.Decision)
 // rollOut applies the Deployment of proxies with some routes, and waits until only its pods run.
 func rollOut(t *testing.T, memcached *v1alpha1.Memcached, routes string) {
 	t.Helper()
-	defaults := proxies.Defaults{Image: children.DefaultImage, Library: "-- none", Domain: "cluster.local"}
+	defaults := proxies.ReleaseDefaults{Image: children.DefaultImage, Library: "-- none", Domain: "cluster.local"}
 	desired := proxies.Children(&proxies.Input{
 		Memcached: memcached,
 		Template:  proxies.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), moves.ParseRoutes(routes)),

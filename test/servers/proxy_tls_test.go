@@ -66,7 +66,7 @@ func startSecureProxy(t *testing.T, settings v1alpha1.TLS, config string, issuer
 	settings.SecretName = "certificate"
 	memcached.Spec.TLS = &settings
 	memcached = memcached.WithDefaults()
-	template := proxy.PodTemplate(memcached, proxy.Defaults{Library: proxy.Library, ReachImage: "operator"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-1"))
+	template := proxy.PodTemplate(memcached, proxy.ReleaseDefaults{Library: proxy.Library, ReachImage: "operator"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-1"))
 	for name := range template.Annotations {
 		if strings.HasSuffix(name, "/proxy-config") {
 			template.Annotations[name] = config

@@ -140,4 +140,4 @@ func ofProxies(c checked) Finding {
 	return found
 }
 
-func ofParent(o checked) Finding { return Merge(o.findings...) }
+func ofParent(c checked) Finding { return Merge(c.findings...) }

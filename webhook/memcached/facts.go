@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -38,77 +37,11 @@ func (c Config) facts(o *observation, t templates) moves.Facts {
 	}
 }
 
-// workloadFacts returns the facts of the workload of the servers; nil if none is observed.
-func (o *observation) workloadFacts(applied bool) *moves.Workload {
-	w := o.workload
-	if w == nil {
-		return nil
-	}
-	return &moves.Workload{
-		Revision:        v1alpha1.Revision{Created: metav1.NewTime(w.CreationTimestamp), Number: w.Generation},
-		Ordinals:        moves.Range{First: firstOrdinal(w), Count: *w.Spec.Replicas},
-		Partition:       min(w.Spec.UpdateStrategy.RollingUpdate.Partition, moves.MaxPods), // an edit by somebody else can have any number
-		Ready:           w.Status.ReadyReplicas,
-		Available:       w.Status.AvailableReplicas,
-		TemplateApplied: applied,
-		CaughtUp:        w.CaughtUp(),
-	}
-}
-
-// firstOrdinal returns the first ordinal of a StatefulSet. One that is too large for the operator is an edit by somebody else, and counts as 0.
-func firstOrdinal(statefulSet *observed.Workload) int32 {
-	if start := statefulSet.Spec.Ordinals.Start; start >= 0 && start <= moves.MaxOrdinal-moves.MaxServers {
-		return start
-	}
-	return 0
-}
-
-// serverFacts returns the pods of the StatefulSet by ordinal; none if neither spec nor status has proxies.
-func (o *observation) serverFacts() map[int32]moves.Server {
-	if !o.hasProxies() {
-		return nil
-	}
-	servers := make(map[int32]moves.Server, len(o.servers))
-	for _, pod := range o.servers {
-		if ordinal, found := children.Ordinal(o.memcached, pod); found {
-			servers[ordinal] = serverFact(pod, o.workload)
-		}
-	}
-	return servers
-}
-
-func serverFact(pod *observed.Pod, workload *observed.Workload) moves.Server {
-	live := !pod.Terminating()
-	return moves.Server{
-		Pod:              podFact(pod),
-		Ready:            live && pod.Ready(),
-		LiveWithItems:    live && pod.RunsSinceReady(children.ContainerName),
-		CanHold:          canHold(pod),
-		DisruptionReason: pod.DisruptionReason(),
-		Updated:          workload != nil && workload.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == workload.Status.UpdateRevision,
-	}
-}
-
 func podFact(pod *observed.Pod) moves.Pod {
 	if !pod.Terminating() {
 		return moves.Pod{Name: pod.Name}
 	}
 	return moves.Pod{Name: pod.Name, GraceEnds: &pod.DeletionTimestamp.Time, NodeLost: pod.IsLost()}
-}
-
-// predecessorFacts returns the pods of a deleted Memcached of the same name that may serve for longer than a moment.
-func (o *observation) predecessorFacts() (pods []moves.Pod) {
-	for _, pod := range o.predecessorPods {
-		if canHold(pod) || pod.IsLost() {
-			pods = append(pods, podFact(pod))
-		}
-	}
-	return pods
-}
-
-// canHold reports whether a pod would serve on while it is being deleted: memcached and its hold run.
-func canHold(pod *observed.Pod) bool {
-	return pod.SidecarRunning(children.HoldName) && pod.ContainerRunning(children.ContainerName) && !pod.IsLost()
 }
 
 // proxyFacts returns the desired and the observed proxies.

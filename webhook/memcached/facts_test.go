@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -88,88 +87,11 @@ func observationOf(memcached *v1alpha1.Memcached, pods []*observed.Pod, change f
 	return o
 }
 
-func TestObservedServers(t *testing.T) {
-	memcached := sample.Proxied(3)
-	server := func(name string, ready corev1.ConditionStatus) *observed.Pod {
-		return &observed.Pod{
-			Meta:   observed.Meta{Name: name, Namespace: "web", Labels: children.SelectorLabels(memcached)},
-			Status: observed.PodStatus{Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: ready}}},
-		}
-	}
-	stopping := server("cache-2", corev1.ConditionTrue)
-	stopping.DeletionTimestamp = &noon
-	outdated := server("cache-3", corev1.ConditionTrue)
-	outdated.Labels[appsv1.ControllerRevisionHashLabelKey] = "a"
-	updated := server("cache-4", corev1.ConditionTrue)
-	updated.Labels[appsv1.ControllerRevisionHashLabelKey] = "b"
-	pods := []*observed.Pod{
-		server("cache-0", corev1.ConditionTrue), server("cache-1", corev1.ConditionFalse), stopping, outdated, updated,
-		server("cache-x", corev1.ConditionTrue), server("cache-b-1", corev1.ConditionTrue),
-	}
-	workload := &observed.Workload{Spec: observed.WorkloadSpec{Replicas: new(int32(5))}, Status: observed.WorkloadStatus{UpdateRevision: "b", ReadyReplicas: 3}}
-	o := observationOf(memcached, pods, func(o *observation) { o.workload = workload })
-	want := map[int32]moves.Server{
-		0: {Pod: moves.Pod{Name: "cache-0"}, Ready: true, LiveWithItems: true},
-		1: {Pod: moves.Pod{Name: "cache-1"}},
-		2: {Pod: moves.Pod{Name: "cache-2", GraceEnds: &noon.Time}},
-		3: {Pod: moves.Pod{Name: "cache-3"}, Ready: true, LiveWithItems: true},
-		4: {Pod: moves.Pod{Name: "cache-4"}, Ready: true, LiveWithItems: true, Updated: true},
-	}
-	if diff := cmp.Diff(want, o.serverFacts()); diff != "" {
-		t.Errorf("servers by ordinal (-want +got):\n%s", diff)
-	}
-	workload.Generation = 9
-	workload.Spec.Ordinals.Start, workload.Spec.UpdateStrategy.RollingUpdate.Partition = 3, 2
-	if o.serverFacts()[4].Updated {
-		t.Error("the StatefulSet controller has not observed the StatefulSet, and a pod is updated")
-	}
-	if got := o.workloadFacts(false); got.CaughtUp || got.Ordinals != (moves.Range{First: 3, Count: 5}) || got.Partition != 2 {
-		t.Errorf("got %+v, want a StatefulSet that is not observed and runs 3-7 with a partition of 2", got)
-	}
-}
-
-// TestServersWithItems checks when memcached has run since its pod was ready last.
-func TestServersWithItems(t *testing.T) {
-	container := func(name string, ready bool, started int) observed.ContainerStatus { // started so many minutes after noon
-		return observed.ContainerStatus{Name: name, Ready: ready, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: noon.Add(time.Duration(started) * time.Minute)}}}
-	}
-	waiting := func(name string) observed.ContainerStatus {
-		return observed.ContainerStatus{Name: name, State: observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: "CrashLoopBackOff"}}}
-	}
-	deleted := func(pod *observed.Pod) { pod.DeletionTimestamp = &noon }
-	cases := []struct {
-		reason     string
-		containers []observed.ContainerStatus
-		edit       func(*observed.Pod)
-		want       bool
-	}{
-		{"a probe fails for a moment", []observed.ContainerStatus{container("memcached", false, -1)}, nil, true},
-		{"only the exporter fails", []observed.ContainerStatus{container("memcached", true, 1), waiting("exporter")}, nil, true},
-		{"memcached has restarted, and is not ready yet", []observed.ContainerStatus{container("memcached", false, 1)}, nil, false},
-		{"memcached crashes", []observed.ContainerStatus{waiting("memcached")}, nil, false},
-		{"the pod was never started", nil, nil, false},
-		{"the pod is ready", nil, func(pod *observed.Pod) { pod.Status.Conditions[0].Status = corev1.ConditionTrue }, true},
-		{"the pod is being deleted", []observed.ContainerStatus{container("memcached", true, -1)}, deleted, false},
-	}
-	for _, test := range cases {
-		pod := &observed.Pod{Status: observed.PodStatus{
-			Conditions:        observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: noon.Time}},
-			ContainerStatuses: test.containers,
-		}}
-		if test.edit != nil {
-			test.edit(pod)
-		}
-		if got := serverFact(pod, nil).LiveWithItems; got != test.want {
-			t.Errorf("%s: the server has items: %t, want %t", test.reason, got, test.want)
-		}
-	}
-}
-
 // TestObservedJob checks what is observed of the Job of a move.
 func TestObservedJob(t *testing.T) {
 	job := &observed.Job{Spec: observed.JobSpec{Completions: 3}, Status: observed.JobStatus{Succeeded: 2}}
 	job.CreationTimestamp, job.Annotations = noon.Time, map[string]string{proxy.JobForAnnotation: "0-2_0-3_warming 5"}
-	want := &moves.ObservedJob{For: moves.Job{Routes: moves.ParseRoutes("0-2_0-3_warming"), Rollout: "5"}, Created: noon.Time, Servers: 3, Done: 2}
+	want := &moves.ObservedJob{For: moves.DesiredJob{Routes: moves.ParseRoutes("0-2_0-3_warming"), Rollout: "5"}, Created: noon.Time, Servers: 3, Done: 2}
 	check := func(reason string) {
 		t.Helper()
 		if diff := cmp.Diff(want, jobFacts(job), cmpopts.EquateComparable(moves.Pool{})); diff != "" {

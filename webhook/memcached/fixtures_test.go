@@ -71,11 +71,11 @@ func settled(memcached *v1alpha1.Memcached) syncRequest {
 
 // settledWith returns such a request whose pods have an image of the reloader; "" if they have none.
 func settledWith(memcached *v1alpha1.Memcached, image string) syncRequest {
-	return settledDefaults(memcached, children.Defaults{Images: children.Images{Reloader: image}})
+	return settledDefaults(memcached, children.ReleaseDefaults{Images: children.Images{Reloader: image}})
 }
 
 // settledDefaults returns such a request whose pods have the defaults of an operator, with the default images of this one.
-func settledDefaults(memcached *v1alpha1.Memcached, defaults children.Defaults) syncRequest {
+func settledDefaults(memcached *v1alpha1.Memcached, defaults children.ReleaseDefaults) syncRequest {
 	defaulted, size := memcached.WithDefaults(), *memcached.Spec.Size
 	defaults.Memcached, defaults.Exporter = children.DefaultImage, children.DefaultExporterImage
 	template := children.PodTemplate(defaulted, defaults, memory.Of(&defaulted.Spec))
@@ -114,7 +114,7 @@ func proxied(t *testing.T, size int32, label string) syncRequest {
 		d.Partition = routes.From.Slots.Count
 	}
 	if routes.Phase == moves.Warming || routes.Phase == moves.Announcing && routes.To.Slots.Count < routes.From.Slots.Count {
-		d.Job = moves.Job{Routes: routes, Rollout: rollout.String()}
+		d.Job = moves.DesiredJob{Routes: routes, Rollout: rollout.String()}
 	}
 	request.Children = applied(proxyConfig.build(o, templates, d).all())
 	set := request.Children.StatefulSets.Get("web", "cache")

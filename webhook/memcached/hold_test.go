@@ -48,7 +48,7 @@ func TestHoldImage(t *testing.T) {
 		{"there is no workload", "operator:1", "operator:2", func(o *syncRequest) { o.Children.StatefulSets = composite.GroupOf[observed.Workload]() }, "operator:2"},
 	}
 	for _, test := range cases {
-		request := settledDefaults(sample.Proxied(2), children.Defaults{Images: children.Images{Hold: test.applied}})
+		request := settledDefaults(sample.Proxied(2), children.ReleaseDefaults{Images: children.Images{Hold: test.applied}})
 		test.edit(&request)
 		o := Config{}.observe(&request)
 		templates, err := (Config{OperatorImage: test.image}).templates(o)
@@ -86,8 +86,8 @@ func TestProxyExporterImage(t *testing.T) {
 	for _, test := range cases {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Metrics.Enabled = true
-		routes, request := moves.ParseRoutes("0-2"), settledDefaults(memcached, children.Defaults{})
-		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, ExporterImage: test.applied, Domain: DefaultClusterDomain}
+		routes, request := moves.ParseRoutes("0-2"), settledDefaults(memcached, children.ReleaseDefaults{})
+		defaults := proxy.ReleaseDefaults{Image: children.DefaultImage, Library: proxy.Library, ExporterImage: test.applied, Domain: DefaultClusterDomain}
 		desired := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: moves.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(desired)).Deployments
 		test.edit(&request)

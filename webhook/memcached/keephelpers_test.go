@@ -24,7 +24,7 @@ func TestKeepRunningHelpers(t *testing.T) {
 		"an earlier release had another limit":       {10, 4, "100m"},
 		"the limit is new, and the template changes": {0, 2, "200m"},
 	} {
-		request := settledDefaults(memcached.DeepCopy(), children.Defaults{HelperCPU: test.running})
+		request := settledDefaults(memcached.DeepCopy(), children.ReleaseDefaults{HelperCPU: test.running})
 		request.Parent.Spec.Cache.Threads = new(test.threads)
 		desired, err := (Config{}).sync(request)
 		if err != nil {

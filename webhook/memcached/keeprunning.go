@@ -20,10 +20,11 @@ record which defaults were applied. Pods may have others: an admission webhook m
 */
 
 // defaultsToRun returns the defaults for the pods of a workload: those that were applied last if nothing else in their template changes,
-// otherwise the configured ones.
+// otherwise the configured ones. defaults returns those that were applied to a workload; the configured ones if it is nil.
 func defaultsToRun[D comparable](
-	workload *observed.Workload, pods []*observed.Pod, main string, configured, running D, template func(D) corev1.PodTemplateSpec,
+	workload *observed.Workload, pods []*observed.Pod, main string, defaults func(applied *observed.Workload) D, template func(D) corev1.PodTemplateSpec,
 ) (D, error) {
+	configured, running := defaults(nil), defaults(workload)
 	if running == configured || mustReplace(workload, pods, main) {
 		return configured, nil
 	}
@@ -33,14 +34,14 @@ func defaultsToRun[D comparable](
 	return running, nil
 }
 
-// runningImage returns the default image of a container that was applied last, or "" if the operator had none; the configured one if spec
-// set the image or did not need the container.
-func runningImage(workload *observed.Workload, container, configured string) string {
-	if workload == nil {
+// imageOf returns the default image of a container that was applied to a workload, or "" if the operator had none; the configured one if
+// there is no workload, or if spec set the image or did not need the container.
+func imageOf(applied *observed.Workload, container, configured string) string {
+	if applied == nil {
 		return configured
 	}
-	if applied, isRecorded := workload.Annotations[children.ImageAnnotation(container)]; isRecorded {
-		return applied
+	if image, isRecorded := applied.Annotations[children.ImageAnnotation(container)]; isRecorded {
+		return image
 	}
 	return configured
 }

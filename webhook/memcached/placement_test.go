@@ -40,8 +40,8 @@ func TestTolerationsOfRunningPods(t *testing.T) {
 		}, seconds{30, 30, 30}},
 	} {
 		memcached, routes := sample.Proxied(3), moves.ParseRoutes("0-2")
-		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
-		defaults := proxy.Defaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
+		request := settledDefaults(memcached, children.ReleaseDefaults{TolerationSeconds: test.applied})
+		defaults := proxy.ReleaseDefaults{Image: children.DefaultImage, Library: proxy.Library, Domain: DefaultClusterDomain, TolerationSeconds: test.applied}
 		in := &proxy.Input{Memcached: memcached, Template: proxy.PodTemplate(memcached, defaults, memory.Of(&memcached.Spec), routes), Decision: moves.Decision{ProxyReplicas: 2}}
 		request.Children.Deployments = applied(proxy.Children(in)).Deployments
 		test.edit(&request)
@@ -75,7 +75,7 @@ func TestTolerationsWithoutProxies(t *testing.T) {
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Spec.Proxy.Warmup.Enabled = new(false)
-		request := settledDefaults(memcached, children.Defaults{TolerationSeconds: test.applied})
+		request := settledDefaults(memcached, children.ReleaseDefaults{TolerationSeconds: test.applied})
 		if test.proxied {
 			for set := range request.Children.StatefulSets.All() {
 				set.Annotations = nil

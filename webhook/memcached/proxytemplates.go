@@ -10,6 +10,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // proxyTemplates are the pod templates of proxies, of which the decision chooses one.
@@ -18,7 +19,7 @@ type proxyTemplates struct {
 	memory    memory.Size
 	// running are the defaults of the proxies that run, which have routes, and configured those of proxies with other routes, which are
 	// replaced anyway.
-	running, configured proxy.Defaults
+	running, configured proxy.ReleaseDefaults
 	routes              moves.Routes
 }
 
@@ -28,7 +29,7 @@ func (t *proxyTemplates) with(routes moves.Routes) proxy.Template {
 }
 
 // defaults returns the defaults of proxies with some routes.
-func (t *proxyTemplates) defaults(routes moves.Routes) proxy.Defaults {
+func (t *proxyTemplates) defaults(routes moves.Routes) proxy.ReleaseDefaults {
 	if routes == t.routes {
 		return t.running
 	}
@@ -36,36 +37,30 @@ func (t *proxyTemplates) defaults(routes moves.Routes) proxy.Defaults {
 }
 
 func (c Config) proxyTemplates(o *observation, size memory.Size) (*proxyTemplates, error) {
-	deployment := o.proxyDeployment
-	configured := proxy.Defaults{
-		Image:             cmp.Or(c.Image, children.DefaultImage),
-		Library:           cmp.Or(c.ProxyLibrary, proxy.Library),
-		Domain:            o.domain,
-		ReachImage:        c.OperatorImage,
-		TolerationSeconds: children.TolerationSeconds(&o.memcached.Spec),
-		HelperCPU:         children.HelperCPUOf(o.memcached.Spec.Proxy.Resources),
+	spec := &o.memcached.Spec
+	defaults := func(applied *observed.Workload) proxy.ReleaseDefaults {
+		d := proxy.ReleaseDefaults{
+			Image:             imageOf(applied, proxy.ContainerName, cmp.Or(c.Image, children.DefaultImage)),
+			Library:           proxy.LibraryOf(applied, cmp.Or(c.ProxyLibrary, proxy.Library)),
+			Domain:            o.domain,
+			ReachImage:        imageOf(applied, proxy.ReachName, c.OperatorImage),
+			TolerationSeconds: children.TolerationSeconds(spec, applied),
+			HelperCPU:         children.HelperCPUOf(spec.Proxy.Resources, applied),
+		}
+		if spec.HasExporter() {
+			d.ExporterImage = imageOf(applied, children.ExporterName, c.OperatorImage)
+		}
+		return d
 	}
-	running := proxy.Defaults{
-		Image:      runningImage(deployment, proxy.ContainerName, configured.Image),
-		Library:    proxy.AppliedLibrary(deployment, configured.Library),
-		Domain:     o.domain,
-		ReachImage: runningImage(deployment, proxy.ReachName, configured.ReachImage),
-
-		TolerationSeconds: children.AppliedTolerationSeconds(&o.memcached.Spec, deployment, configured.TolerationSeconds),
-		HelperCPU:         children.AppliedHelperCPU(deployment, configured.HelperCPU),
-	}
-	if o.memcached.Spec.HasExporter() {
-		configured.ExporterImage = c.OperatorImage
-		running.ExporterImage = runningImage(deployment, children.ExporterName, c.OperatorImage)
-	}
-	templates := &proxyTemplates{memcached: o.memcached, memory: size, running: configured, configured: configured, routes: proxy.RoutesOf(deployment)}
+	configured := defaults(nil)
+	templates := &proxyTemplates{memcached: o.memcached, memory: size, running: configured, configured: configured, routes: proxy.RoutesOf(o.proxyDeployment)}
 	if templates.routes == (moves.Routes{}) { // there is no Deployment, or somebody has edited its label
 		return templates, nil
 	}
-	template := func(defaults proxy.Defaults) corev1.PodTemplateSpec {
+	template := func(defaults proxy.ReleaseDefaults) corev1.PodTemplateSpec {
 		return proxy.PodTemplate(o.memcached, defaults, size, templates.routes).PodTemplateSpec
 	}
 	var err error
-	templates.running, err = defaultsToRun(deployment, o.liveProxies, proxy.ContainerName, configured, running, template)
+	templates.running, err = defaultsToRun(o.proxyDeployment, o.liveProxies, proxy.ContainerName, defaults, template)
 	return templates, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/merge"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // templates are the pod templates of a cache.
@@ -41,33 +42,26 @@ func (c Config) templates(o *observation) (t templates, err error) {
 // serverTemplate returns the pod template of the servers.
 func (c Config) serverTemplate(o *observation, size memory.Size) (children.Template, error) {
 	spec := &o.memcached.Spec
-	configured := children.Defaults{
-		Images: children.Images{
-			Memcached: cmp.Or(c.Image, children.DefaultImage),
-			Exporter:  cmp.Or(c.ExporterImage, children.DefaultExporterImage),
-		},
-		TolerationSeconds: children.TolerationSeconds(spec),
-		HelperCPU:         children.HelperCPUOf(spec.Resources),
+	defaults := func(applied *observed.Workload) children.ReleaseDefaults {
+		d := children.ReleaseDefaults{
+			Images: children.Images{
+				Memcached: imageOf(applied, children.ContainerName, cmp.Or(c.Image, children.DefaultImage)),
+				Exporter:  imageOf(applied, children.ExporterName, cmp.Or(c.ExporterImage, children.DefaultExporterImage)),
+			},
+			TolerationSeconds: children.TolerationSeconds(spec, applied),
+			HelperCPU:         children.HelperCPUOf(spec.Resources, applied),
+		}
+		if spec.ForServers().NeedsReloader() {
+			d.Reloader = imageOf(applied, children.ReloaderName, c.OperatorImage)
+		}
+		if spec.WarmsUp() {
+			d.Hold = imageOf(applied, children.HoldName, c.OperatorImage)
+		}
+		return d
 	}
-	running := children.Defaults{
-		Images: children.Images{
-			Memcached: runningImage(o.workload, children.ContainerName, configured.Memcached),
-			Exporter:  runningImage(o.workload, children.ExporterName, configured.Exporter),
-		},
-		TolerationSeconds: children.AppliedTolerationSeconds(spec, o.workload, configured.TolerationSeconds),
-		HelperCPU:         children.AppliedHelperCPU(o.workload, configured.HelperCPU),
-	}
-	if spec.ForServers().NeedsReloader() {
-		configured.Reloader = c.OperatorImage
-		running.Reloader = runningImage(o.workload, children.ReloaderName, c.OperatorImage)
-	}
-	if spec.WarmsUp() {
-		configured.Hold = c.OperatorImage
-		running.Hold = runningImage(o.workload, children.HoldName, c.OperatorImage)
-	}
-	template := func(defaults children.Defaults) corev1.PodTemplateSpec {
+	template := func(defaults children.ReleaseDefaults) corev1.PodTemplateSpec {
 		return children.PodTemplate(o.memcached, defaults, size).PodTemplateSpec
 	}
-	kept, err := defaultsToRun(o.workload, o.liveServers, children.ContainerName, configured, running, template)
+	kept, err := defaultsToRun(o.workload, o.liveServers, children.ContainerName, defaults, template)
 	return children.PodTemplate(o.memcached, kept, size), err
 }

@@ -1,6 +1,6 @@
 // Package children builds the children that belong to the servers of a cache: a workload of memcached pods, a Service, a
-// PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. Each file builds one of them, or a part of a pod that proxies and the Job have
-// too.
+// PodDisruptionBudget, a NetworkPolicy and a ServiceMonitor. Each file builds one of them, or a part of a pod. The parts that are exported are
+// also those of proxies and of the Job.
 package children
 
 import (

@@ -7,9 +7,9 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 )
 
-// ContainerResources returns the resources of the memcached container. The memory request defaults to the limit, because a
+// containerResources returns the resources of the memcached container. The memory request defaults to the limit, because a
 // cache fills its memory.
-func ContainerResources(spec corev1.ResourceRequirements, size memory.Size) corev1.ResourceRequirements {
+func containerResources(spec corev1.ResourceRequirements, size memory.Size) corev1.ResourceRequirements {
 	rounded := roundResources(spec)
 	if rounded.Limits == nil {
 		rounded.Limits = corev1.ResourceList{}

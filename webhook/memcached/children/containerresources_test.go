@@ -14,7 +14,7 @@ import (
 func TestRoundResources(t *testing.T) {
 	fine := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100u")}}
 	for reason, got := range map[string]corev1.ResourceRequirements{
-		"memcached":    ContainerResources(fine, memory.Size{LimitMiB: 123}),
+		"memcached":    containerResources(fine, memory.Size{LimitMiB: 123}),
 		"the exporter": ResourcesOr(fine, corev1.ResourceRequirements{}),
 	} {
 		if cpu := got.Limits.Cpu().String(); cpu != "1m" {

@@ -13,8 +13,8 @@ const (
 	DefaultExporterImage = "prom/memcached-exporter:v0.16.0"
 )
 
-// Defaults are what server pods run, except what spec sets. They differ between releases of the operator.
-type Defaults struct {
+// ReleaseDefaults are what server pods run, except what spec sets. They differ between releases of the operator.
+type ReleaseDefaults struct {
 	Images
 	// TolerationSeconds is how long pods remain on a lost node; 0 for the default of Kubernetes.
 	TolerationSeconds int64

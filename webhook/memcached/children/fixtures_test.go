@@ -8,6 +8,6 @@ import (
 
 // inputOf returns what the children of so many servers are built from.
 func inputOf(memcached *v1alpha1.Memcached, replicas int32) *Input {
-	template := PodTemplate(memcached, Defaults{Images: Images{Memcached: DefaultImage}}, memory.Of(&memcached.Spec))
+	template := PodTemplate(memcached, ReleaseDefaults{Images: Images{Memcached: DefaultImage}}, memory.Of(&memcached.Spec))
 	return &Input{Memcached: memcached, Template: template, Decision: moves.Decision{Ordinals: moves.Range{Count: replicas}}}
 }

@@ -21,25 +21,21 @@ const (
 // HelperCPU is the default CPU limit of helpers in multiples of their CPU request; 0 for none.
 type HelperCPU int64
 
-// HelperCPUOf returns the default for new pods, whose main container has these resources. A quota on limits.cpu refuses a pod if one of its
-// containers has no limit, so helpers have one if the main container has one.
-func HelperCPUOf(main corev1.ResourceRequirements) HelperCPU {
+// HelperCPUOf returns the default that was applied to a workload. If there is none, it is the one for new pods, whose main container has
+// these resources. A quota on limits.cpu refuses a pod if one of its containers has no limit, so helpers have one if the main container has
+// one.
+func HelperCPUOf(main corev1.ResourceRequirements, applied *observed.Workload) HelperCPU {
+	if applied != nil {
+		factor, _ := strconv.ParseInt(applied.Annotations[helperCPUAnnotation], 10, 32)
+		return HelperCPU(factor)
+	}
 	if _, limited := main.Limits[corev1.ResourceCPU]; !limited {
 		return 0
 	}
 	return helperCPUFactor
 }
 
-// AppliedHelperCPU returns the default in the pod template of a workload as the operator applied it; the configured one if there is none.
-func AppliedHelperCPU(workload *observed.Workload, configured HelperCPU) HelperCPU {
-	if workload == nil {
-		return configured
-	}
-	factor, _ := strconv.ParseInt(workload.Annotations[helperCPUAnnotation], 10, 32)
-	return HelperCPU(factor)
-}
-
-// RecordHelperCPU adds the default in a pod template to the annotations of its workload, for [AppliedHelperCPU].
+// RecordHelperCPU adds the default in a pod template to the annotations of its workload, for [HelperCPUOf].
 func RecordHelperCPU(annotations map[string]string, factor HelperCPU) {
 	if factor != 0 {
 		annotations[helperCPUAnnotation] = strconv.FormatInt(int64(factor), 10)

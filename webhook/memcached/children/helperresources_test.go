@@ -25,7 +25,7 @@ func TestHelperCPU(t *testing.T) {
 	} {
 		memcached := sample.Proxied(3)
 		memcached.Spec.Resources, memcached.Spec.HelperResources = test.servers, test.helpers
-		defaults := Defaults{Images: Images{Hold: "hook", Reloader: "hook", Exporter: "exporter"}, HelperCPU: HelperCPUOf(memcached.Spec.Resources)}
+		defaults := ReleaseDefaults{Images: Images{Hold: "hook", Reloader: "hook", Exporter: "exporter"}, HelperCPU: HelperCPUOf(memcached.Spec.Resources, nil)}
 		pod := PodTemplate(memcached, defaults, memory.Of(&memcached.Spec)).Spec
 		for _, container := range append(pod.InitContainers, pod.Containers[1:]...) {
 			if got := container.Resources.Limits.Cpu().String(); got != test.want {

@@ -66,7 +66,7 @@ func OwnedAnnotation(key string) bool {
 }
 
 // workloadAnnotations returns the annotations of a workload, which later syncs read.
-func workloadAnnotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
+func workloadAnnotations(memcached *v1alpha1.Memcached, defaults ReleaseDefaults) map[string]string {
 	annotations := imageAnnotations(memcached.Spec.ForServers(), defaults.Images)
 	RecordTolerationSeconds(annotations, &memcached.Spec, defaults.TolerationSeconds)
 	RecordHelperCPU(annotations, defaults.HelperCPU)

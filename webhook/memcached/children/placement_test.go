@@ -37,7 +37,7 @@ func TestPlacementOfSpec(t *testing.T) {
 		memcached := sample.New(3)
 		test.edit(&memcached.Spec)
 		before := memcached.DeepCopy()
-		pod, got := PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec)).Spec, placement{}
+		pod, got := PodTemplate(memcached, ReleaseDefaults{}, memory.Of(&memcached.Spec)).Spec, placement{}
 		for _, constraint := range pod.TopologySpreadConstraints {
 			got.Constraints, got.RevisionLabels = append(got.Constraints, constraint.TopologyKey), append(got.RevisionLabels, constraint.MatchLabelKeys...)
 		}

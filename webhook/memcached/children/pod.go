@@ -21,11 +21,11 @@ const (
 // Template is the pod template of the servers. It follows from spec and defaults alone.
 type Template struct {
 	corev1.PodTemplateSpec
-	Defaults Defaults
+	Defaults ReleaseDefaults
 }
 
 // PodTemplate returns the template of the server pods.
-func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) Template {
+func PodTemplate(memcached *v1alpha1.Memcached, defaults ReleaseDefaults, size memory.Size) Template {
 	pod := podSpec(memcached, defaults, size)
 	placeServer(&pod, memcached)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
@@ -46,7 +46,7 @@ func WithPodOptions(spec *v1alpha1.MemcachedSpec, pod corev1.PodSpec, toleration
 	return resources.HardenedPod(pod)
 }
 
-func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
+func podSpec(memcached *v1alpha1.Memcached, defaults ReleaseDefaults, size memory.Size) corev1.PodSpec {
 	spec, images := memcached.Spec.ForServers(), defaults.Images
 	return corev1.PodSpec{
 		InitContainers:        holdContainers(spec, images, defaults.HelperCPU),
@@ -58,7 +58,7 @@ func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size)
 	}
 }
 
-func podContainers(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) []corev1.Container {
+func podContainers(spec *v1alpha1.MemcachedSpec, defaults ReleaseDefaults, size memory.Size) []corev1.Container {
 	images := defaults.Images
 	containers := []corev1.Container{container(spec, images, size)}
 	if spec.HasExporter() {
@@ -88,7 +88,7 @@ func container(spec *v1alpha1.MemcachedSpec, images Images, size memory.Size) co
 		Command:         commandLine(spec, size),
 		Env:             saslEnv(spec),
 		Ports:           ContainerPorts(ClientPorts(spec)),
-		Resources:       ContainerResources(spec.Resources, size),
+		Resources:       containerResources(spec.Resources, size),
 		StartupProbe:    probes.startup,
 		ReadinessProbe:  probes.readiness,
 		LivenessProbe:   probes.liveness,

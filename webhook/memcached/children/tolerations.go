@@ -20,28 +20,21 @@ const (
 	proxiedTolerationSeconds = 30
 )
 
-// TolerationSeconds returns the default of spec.unreachableNodeTolerationSeconds for new pods; 0 for that of Kubernetes.
-func TolerationSeconds(spec *v1alpha1.MemcachedSpec) int64 {
+// TolerationSeconds returns the default of spec.unreachableNodeTolerationSeconds that was applied to a workload, or the one for new pods if
+// there is no workload or it has none; 0 for that of Kubernetes.
+func TolerationSeconds(spec *v1alpha1.MemcachedSpec, applied *observed.Workload) int64 {
 	if spec.Proxy == nil {
 		return 0
+	}
+	if applied != nil {
+		if seconds, err := strconv.ParseInt(applied.Annotations[tolerationAnnotation], 10, 64); err == nil {
+			return seconds
+		}
 	}
 	return proxiedTolerationSeconds
 }
 
-// AppliedTolerationSeconds returns the default in the pod template of a workload as the operator applied it; the configured one if it
-// applied none, or if spec has no proxies.
-func AppliedTolerationSeconds(spec *v1alpha1.MemcachedSpec, workload *observed.Workload, configured int64) int64 {
-	if workload == nil || spec.Proxy == nil {
-		return configured
-	}
-	seconds, err := strconv.ParseInt(workload.Annotations[tolerationAnnotation], 10, 64)
-	if err != nil {
-		return configured
-	}
-	return seconds
-}
-
-// RecordTolerationSeconds adds the default in a pod template to the annotations of its workload, for [AppliedTolerationSeconds].
+// RecordTolerationSeconds adds the default in a pod template to the annotations of its workload, for [TolerationSeconds].
 func RecordTolerationSeconds(annotations map[string]string, spec *v1alpha1.MemcachedSpec, seconds int64) {
 	if spec.UnreachableNodeTolerationSeconds == nil && spec.Proxy != nil {
 		annotations[tolerationAnnotation] = strconv.FormatInt(seconds, 10)

@@ -55,7 +55,7 @@ func drainTooLong(in *Input) *conditions.Risk {
 // the time left.
 func endsNext(f moves.Facts, r moves.Routes) (next int32, left time.Duration, found bool) {
 	for ordinal, server := range f.Servers {
-		if !r.FindsItems(ordinal) || !f.StillServes(ordinal) {
+		if !r.FindsItems(ordinal) || server.State != moves.ServerHolding {
 			continue
 		}
 		if each := server.GraceEnds.Sub(f.Now); !found || each < left || each == left && ordinal < next {

@@ -14,7 +14,7 @@ import (
 func TestGraceTooShort(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	server := func(name string, left time.Duration) moves.Server {
-		return moves.Server{Pod: moves.Pod{Name: name, GraceEnds: new(now.Add(left))}, CanHold: true}
+		return moves.Server{Pod: moves.Pod{Name: name, GraceEnds: new(now.Add(left))}, State: moves.ServerHolding}
 	}
 	for _, test := range []struct {
 		reason  string

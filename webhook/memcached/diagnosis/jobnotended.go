@@ -24,7 +24,7 @@ const jobEndPeriod = time.Minute
 
 func jobNotEnded(in *Input) conditions.Finding {
 	d := in.Decision
-	if d.Job == (moves.Job{}) || d.Routes != d.Job.Routes || !isCurrent(in.Job, d) || in.Job.Complete() || in.Job.Failed() {
+	if d.Job == (moves.DesiredJob{}) || d.Routes != d.Job.Routes || !isCurrent(in.Job, d) || in.Job.Complete() || in.Job.Failed() {
 		return conditions.Finding{}
 	}
 	var found conditions.Finding

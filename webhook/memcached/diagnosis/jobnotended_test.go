@@ -41,7 +41,7 @@ func TestJobNotEnded(t *testing.T) {
 		{"the Job is complete, and its pod will be deleted", []*observed.Pod{jobPod(ended(time.Minute), runs)}, 3, "", 0},
 	} {
 		decision := moves.Decision{Routes: moves.ParseRoutes("0-2_0-3_warming")}
-		decision.Job = moves.Job{Routes: decision.Routes, Rollout: "5"}
+		decision.Job = moves.DesiredJob{Routes: decision.Routes, Rollout: "5"}
 		job := &observed.Job{Spec: observed.JobSpec{Completions: 3}, Status: observed.JobStatus{Succeeded: test.done}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: decision.Job.String()}
 		in := &Input{Memcached: sample.Proxied(3), Job: job, JobPods: test.pods, Decision: decision, Input: &conditions.Input{Now: metav1.NewTime(now)}}

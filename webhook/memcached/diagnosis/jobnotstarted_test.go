@@ -63,7 +63,7 @@ func TestJobNotStarted(t *testing.T) {
 		memcached.Spec.Proxy.Warmup.MaxSeconds = new(int32(warmup))
 		memcached.Status.Proxy = &v1alpha1.ProxyStatus{LastChangeTime: new(metav1.NewTime(now.Add(-time.Hour)))} // a slow rollout
 		begin := now.Add(-test.since)
-		decision := moves.Decision{Routes: routes, Job: moves.Job{Routes: routes, Rollout: "5"}, Report: moves.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
+		decision := moves.Decision{Routes: routes, Job: moves.DesiredJob{Routes: routes, Rollout: "5"}, Report: moves.Report{Until: new(metav1.NewTime(begin.Add(warmup * time.Second)))}}
 		job := &observed.Job{Status: observed.JobStatus{StartTime: begin}}
 		job.Annotations = map[string]string{proxy.JobForAnnotation: decision.Job.String()}
 		test.change(job, &decision)
@@ -86,13 +86,13 @@ func TestDesiredTimeOfAJob(t *testing.T) {
 	ready := &observed.Pod{Meta: observed.Meta{Name: memcached.Name + "-1"}, Status: observed.PodStatus{
 		Conditions: observed.PodConditions{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: now.Add(-20 * time.Second)}},
 	}}
-	in := &Input{Memcached: memcached, Decision: moves.Decision{Routes: returning, Job: moves.Job{Routes: returning}},
+	in := &Input{Memcached: memcached, Decision: moves.Decision{Routes: returning, Job: moves.DesiredJob{Routes: returning}},
 		Input: &conditions.Input{Now: metav1.NewTime(now), Pods: []*observed.Pod{ready}}}
 	if got := jobNotStarted(in); got.Risk != nil || got.Wait != 40*time.Second {
 		t.Errorf("the server to clean has been ready for 20 s: the risk is %+v with a wait of %s, want none and 40s", got.Risk, got.Wait)
 	}
 	copying := moves.ParseRoutes("0-2_0-3_warming")
-	in.Decision = moves.Decision{Routes: copying, Job: moves.Job{Routes: copying}, Report: moves.Report{Until: new(metav1.NewTime(now.Add(59 * time.Minute)))}}
+	in.Decision = moves.Decision{Routes: copying, Job: moves.DesiredJob{Routes: copying}, Report: moves.Report{Until: new(metav1.NewTime(now.Add(59 * time.Minute)))}}
 	in.Facts.Job, memcached.Spec.Proxy.Warmup.MaxSeconds = &moves.ObservedJob{Warmup: time.Hour}, new(int32(60))
 	if got := jobNotStarted(in); got.Risk == nil {
 		t.Error("the warm-up began a minute ago, when its longest time was an hour: no risk")

@@ -46,7 +46,7 @@ func nodeLost(in *Input) conditions.Finding {
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. Its clients must reconnect. A replacement is starting.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
-	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Stuck(spare.For) }) {
+	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Servers[spare.For].State == moves.ServerStuck }) {
 		found.Risk = ReasonServerReplaced.Risk("Spares serve the keys of servers on unreachable nodes: %s. Repair the nodes, or switch them off and only then delete their Node objects.",
 			serving.Describe())
 	}

@@ -60,7 +60,7 @@ func TestNodeLost(t *testing.T) {
 		facts := moves.Facts{Servers: map[int32]moves.Server{}}
 		for _, pod := range test.pods {
 			if pod.Terminating() {
-				facts.Servers[1] = moves.Server{Pod: moves.Pod{NodeLost: true}}
+				facts.Servers[1] = moves.Server{State: moves.ServerStuck}
 			}
 		}
 		memcached := cacheOf(test.spec)

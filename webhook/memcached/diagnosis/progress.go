@@ -118,7 +118,7 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	switch {
 	case server.NodeLost:
 		return fmt.Sprintf("The node of pod %s is unreachable.", server.Name)
-	case f.StillServes(ordinal):
+	case server.State == moves.ServerHolding:
 		return fmt.Sprintf("Pod %s is being deleted%s and stops by %s.", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("Server %d has stopped, or its grace period has expired.", ordinal)
@@ -144,7 +144,7 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 	switch {
 	case announcing && report.Until != nil:
 		return fmt.Sprintf("The change is no longer needed and will be cancelled at %s.", timeText(report.Until))
-	case announcing && d.Job != (moves.Job{}):
+	case announcing && d.Job != (moves.DesiredJob{}):
 		return cleaningProgress(job)
 	case report.Phase == v1alpha1.MoveWarmingUp:
 		return warmUpProgress(f, report, job)
@@ -164,7 +164,7 @@ func durationText(d time.Duration) string {
 // warmUpProgress returns what begins and ends a warm-up.
 func warmUpProgress(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
 	awaited := "proxies are available"
-	if report.ProxiesReady {
+	if report.RolloutEnded {
 		awaited = "new servers are ready"
 	}
 	switch {

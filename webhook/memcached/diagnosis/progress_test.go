@@ -24,8 +24,8 @@ func TestProgress(t *testing.T) {
 	const room = " If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false to replace the pods one by one with empty ones."
 	job := func(label string, failed bool) func(*moves.Facts, *moves.Decision) {
 		return func(f *moves.Facts, d *moves.Decision) {
-			d.Job = moves.Job{Routes: d.Routes, Rollout: "5"}
-			f.Job = &moves.ObservedJob{For: moves.Job{Routes: moves.ParseRoutes(label), Rollout: "5"}, Servers: 3, Done: 2, Failed: failed}
+			d.Job = moves.DesiredJob{Routes: d.Routes, Rollout: "5"}
+			f.Job = &moves.ObservedJob{For: moves.DesiredJob{Routes: moves.ParseRoutes(label), Rollout: "5"}, Servers: 3, Done: 2, Failed: failed}
 		}
 	}
 	until := func(seconds int) func(*moves.Facts, *moves.Decision) {
@@ -35,7 +35,7 @@ func TestProgress(t *testing.T) {
 	}
 	deleted := func(f *moves.Facts, _ *moves.Decision) {
 		pod := moves.Pod{Name: "cache-1", GraceEnds: new(noon.Add(500 * time.Second))}
-		f.Servers = map[int32]moves.Server{1: {Pod: pod, CanHold: true, DisruptionReason: "EvictionByEvictionAPI"}}
+		f.Servers = map[int32]moves.Server{1: {Pod: pod, State: moves.ServerHolding, DisruptionReason: "EvictionByEvictionAPI"}}
 	}
 	copying, announced := "0-2_0-3_warming", "0-3_0-2_announcing"
 	cases := []struct {
@@ -70,7 +70,7 @@ func TestProgress(t *testing.T) {
 			"Phase AddingServers (moving items back to servers 1 and 2 from their spares): It happens."},
 
 		{"the proxies are not available", copying, v1alpha1.MoveWarmingUp, nil, "The warm-up starts once all proxies are available."},
-		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.ProxiesReady = true }}, "The warm-up starts once all new servers are ready."},
+		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.RolloutEnded = true }}, "The warm-up starts once all new servers are ready."},
 		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase starts once all proxies are available."},
 		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
 		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},

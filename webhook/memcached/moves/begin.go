@@ -1,6 +1,7 @@
 package moves
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -47,7 +48,7 @@ func (s situation) announcing() outcome {
 		return s.rollOut(before)
 	}
 	o := s.rollOut(s.current)
-	if s.proxiesReady() {
+	if s.rolloutEnded() {
 		if o = s.until(o, s.endAfter(o.report.Phase, claimDelay)); o.wait == 0 { // no claim of preparing proxies is left
 			return s.rollOut(before)
 		}
@@ -66,7 +67,8 @@ func (s situation) isWanted() bool {
 // startsOutdated reports whether pods that the move adds have an earlier template, and stay. While the move is announced, the StatefulSet
 // replaces them, unless it has a pod that does not end: then it replaces none.
 func (s situation) startsOutdated() bool {
-	return s.editedAgain() && (s.current.Phase != Announcing || s.anyStuck())
+	anyStuck := slices.ContainsFunc(slices.Collect(maps.Keys(s.Servers)), s.isStuck)
+	return s.editedAgain() && (s.current.Phase != Announcing || anyStuck)
 }
 
 // extended returns the move to more or other spares that is announced instead, while a proxy of the phase before runs: then all proxies use
@@ -92,7 +94,7 @@ func (s situation) earlierServers(next Routes) (pods []Pod) {
 // addServers adds the servers of the move, and cleans those that are not new. When all are ready and clean, the proxies prepare.
 func (s situation) addServers() outcome {
 	r, ready := s.current, s.addedReady() && !s.editedAgain()
-	if ready && s.isClean() && s.proxiesReady() {
+	if ready && s.isClean() && s.rolloutEnded() {
 		if s.Proxies.Warmup == 0 {
 			return s.rollOut(steadyRoutes(r.To))
 		}
@@ -113,14 +115,14 @@ func (s situation) cleans() bool {
 }
 
 // cleaningJob returns the Job that begins when the servers are ready, or the one that is under way.
-func (s situation) cleaningJob(ready bool, underWay Job) Job {
+func (s situation) cleaningJob(ready bool, underWay DesiredJob) DesiredJob {
 	switch {
 	case !s.cleans():
-		return Job{}
+		return DesiredJob{}
 	case ready:
 		return s.startJob(underWay)
-	case s.jobFailed() && slices.ContainsFunc(s.current.addedAgain(), s.unready):
-		return Job{} // it did not reach the server, so it begins again when the server is ready
+	case s.jobFailed() && slices.ContainsFunc(s.current.addedAgain(), s.notReady):
+		return DesiredJob{} // it did not reach the server, so it begins again when the server is ready
 	}
 	return underWay
 }
@@ -147,19 +149,17 @@ func (s situation) addedReady() bool {
 
 // readyForNext reports whether the move can enter its next phase with an added server.
 func (s situation) readyForNext(added int32) bool {
-	switch ready := s.Servers[added].Ready; s.current.Phase {
+	switch state := s.state(added); s.current.Phase {
 	case Announcing: // no proxy uses it yet, so another one can have its slot
-		return ready
+		return state == ServerReady
 	case Preparing: // one that is being deleted and still serves gets a spare after this move
-		return ready || s.StillServes(added)
+		return state.serves()
 	default: // so does one that is stuck: items have moved already
-		return ready || s.StillServes(added) || s.Stuck(added)
+		return state.serves() || state == ServerStuck
 	}
 }
 
-func (f Facts) unready(ordinal int32) bool { return !f.Servers[ordinal].Ready }
-
 // addedStops reports whether a server that the move adds is being deleted and holds. It ends when no proxy knows it.
 func (s situation) addedStops() bool {
-	return slices.ContainsFunc(s.current.added(), s.StillServes)
+	return slices.ContainsFunc(s.current.added(), func(ordinal int32) bool { return s.state(ordinal) == ServerHolding })
 }

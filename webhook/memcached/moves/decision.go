@@ -19,7 +19,7 @@ type Decision struct {
 	// Unreached reports whether proxies with these routes can reach no server: a rollout may replace all of them at once.
 	Unreached bool
 	// Job is the desired Job; the zero value if there is none.
-	Job Job
+	Job DesiredJob
 	// Scaling is the step to record in status; nil without maxStep.
 	Scaling *v1alpha1.ScalingStatus
 	// ProxyStatus is the move to record in status; nil if no proxy runs or is desired. Its other fields are not set.
@@ -48,45 +48,29 @@ func (f Facts) Decide() Decision {
 // next returns what follows from the first case that applies: proxies stop, or do not start yet, or it is not known which servers to move.
 // Otherwise the move is in its phase.
 func (s situation) next() outcome {
-	templateObstacle := s.templateObstacle()
+	predecessor, template := s.predecessorObstacle(), s.templateObstacle()
 	switch {
 	case !s.Proxies.Desired:
 		return s.removeProxies()
-	case s.Size == 0 && s.losesLastServers():
+	case predecessor != NoObstacle:
+		return s.startNoProxy(predecessor)
+	case s.Size == 0 && s.losesLastServers(), s.stopIsUnfinished():
 		return s.stopAll()
-	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun(): // proxies would find items of a deleted Memcached
-		return s.startNoProxy(s.routesOfNew(), PredecessorPods)
-	case s.Size > 0 && s.HasOrphans && s.current.Phase == Steady: // servers of a deleted Memcached may exist
-		return s.startNoProxy(s.current, NoStatefulSet)
-	case s.stopIsUnfinished(): // its Job would delete new items
-		return s.stopAll()
-	case s.startsBesideOthers(): // proxies with other routes may run
-		return s.startNoProxy(s.current, EarlierProxies)
-	case templateObstacle != NoObstacle: // a move could take the wrong pods
-		return s.keep(templateObstacle)
+	case s.startsBesideOthers():
+		return s.startNoProxy(EarlierProxies)
+	case template == TemplateNotApplied && s.current.Phase == Steady: // no pod has it. A move begins at once, so that proxies are replaced once
+		return s.steady()
+	case template != NoObstacle: // a move could take the wrong pods
+		return s.stay(template)
 	}
 	return s.inPhase()
-}
-
-// templateObstacle returns why it is not known which pods have the desired template. If the template was edited between two moves, and the
-// StatefulSet does not have it yet, no pod has it. So the move begins at once, and proxies that the edit replaces too are replaced once.
-func (s situation) templateObstacle() Obstacle {
-	switch w := s.Workload; {
-	case w == nil:
-		return NoStatefulSet
-	case !w.TemplateApplied && s.current.Phase != Steady:
-		return TemplateNotApplied
-	case w.TemplateApplied && !w.CaughtUp:
-		return TemplateNotObserved
-	}
-	return NoObstacle
 }
 
 // outcome is what follows in a phase. The rest of the decision follows from it.
 type outcome struct {
 	routes   Routes
 	ordinals Range
-	job      Job
+	job      DesiredJob
 	report   Report
 	wait     time.Duration
 	// stopProxies reports whether no proxy is to run, and done whether none is left and status need not have them any more.
@@ -103,7 +87,7 @@ func (s situation) decision(o outcome) Decision {
 		}
 	}
 	overduePod, wait := s.overduePod(o.awaited)
-	o.report.OverduePod, o.report.ProxiesReady = overduePod, o.routes == s.current && s.proxiesReady()
+	o.report.OverduePod, o.report.RolloutEnded = overduePod, o.routes == s.current && s.rolloutEnded()
 	d := Decision{
 		Ordinals: o.ordinals, Partition: s.partition(o.routes, o.ordinals),
 		ProxyReplicas: s.Proxies.Replicas, Routes: o.routes, Unreached: !s.reaches(o.routes),
@@ -126,7 +110,7 @@ func (s situation) decision(o outcome) Decision {
 // stuckServers returns the number of servers and former spares that do not end, and whose slots others have.
 func (s situation) stuckServers(r Routes) (stuck int32) {
 	for ordinal := range s.Servers {
-		if r.Phase == Steady && r.To.Span().Has(ordinal) && !r.To.Has(ordinal) && s.Stuck(ordinal) {
+		if r.Phase == Steady && r.To.Span().Has(ordinal) && !r.To.Has(ordinal) && s.isStuck(ordinal) {
 			stuck++
 		}
 	}
@@ -157,7 +141,7 @@ func (f Facts) nextEnd() (wait time.Duration) {
 		if server.GraceEnds == nil {
 			continue
 		}
-		for _, at := range []time.Time{*server.GraceEnds, server.GraceEnds.Add(stuckDelay)} {
+		for _, at := range []time.Time{*server.GraceEnds, server.GraceEnds.Add(StuckDelay)} {
 			wait = soonest(wait, max(0, at.Sub(f.Now)))
 		}
 	}

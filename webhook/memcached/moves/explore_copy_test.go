@@ -36,7 +36,7 @@ func (c copyWorld) observed() *ObservedJob {
 	}
 	job := &ObservedJob{Created: at(c.created), Complete: c.state == copyComplete, Failed: c.state == jobFailed}
 	if c.routes != (routesWorld{}) {
-		job.For = Job{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.givesUp()}
+		job.For = DesiredJob{c.routes.routes(), revisionOf(deploymentObject, c.revision).String(), c.givesUp()}
 	}
 	return job
 }

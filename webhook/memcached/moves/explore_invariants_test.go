@@ -179,8 +179,8 @@ func checkReady(f Facts, d Decision) string {
 		return ""
 	}
 	for _, ordinal := range newServers(f, d.Routes) {
-		gone := f.Stuck(ordinal) && d.Routes.Phase == Closing
-		if !f.Servers[ordinal].Ready && !f.StillServes(ordinal) && !gone {
+		gone := f.isStuck(ordinal) && d.Routes.Phase == Closing
+		if !f.state(ordinal).serves() && !gone {
 			return "proxies use new servers only when these are ready"
 		}
 	}

@@ -80,7 +80,7 @@ func (s *space) decide(v observation) decision {
 	d := decision{status: statusOf(decided), run: worldOfServers(decided.Ordinals), partition: int8(decided.Partition), desired: v.world.desired}
 	if d.desired {
 		d.proxies, d.routes, d.unreached = int8(decided.ProxyReplicas), worldOf(decided.Routes), s.outages && decided.Unreached
-		if decided.Job != (Job{}) {
+		if decided.Job != (DesiredJob{}) {
 			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Stuck)}
 		}
 	}
@@ -130,7 +130,7 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 			continue
 		}
 		servers[int32(i)] = v.server(i)
-		if servers[int32(i)].Ready && w.set.run().Has(int32(i)) {
+		if servers[int32(i)].State == ServerReady && w.set.run().Has(int32(i)) {
 			ready++
 		}
 	}
@@ -147,10 +147,21 @@ func observedSet(v observation) (*Workload, map[int32]Server) {
 func (v observation) server(i int) Server {
 	server, after := v.world.servers[i], i >= int(v.world.deployment.routes.to.first)
 	unready := v.fault == restartedServers || v.fault == unreadyFrom && !after || v.fault == unreadyTo && after
-	live := !server.stops && !server.starting
-	seen := Server{Ready: live && !unready, LiveWithItems: live && v.fault != restartedServers, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
+	seen := Server{State: ServerReady, Updated: v.fault != beforeUpdate && server.template == v.world.set.template}
 	if server.stops {
-		seen.GraceEnds, seen.NodeLost, seen.CanHold = new(epoch.Add(time.Hour)), server.lost, !server.lost && !server.starting
+		seen.GraceEnds, seen.NodeLost = new(epoch.Add(time.Hour)), server.lost
+	}
+	switch {
+	case server.lost && server.stops:
+		seen.State = ServerStuck
+	case server.stops && server.starting:
+		seen.State = ServerEnding
+	case server.stops:
+		seen.State = ServerHolding
+	case server.starting || v.fault == restartedServers:
+		seen.State = ServerEmpty
+	case unready:
+		seen.State = ServerUnready
 	}
 	return seen
 }

@@ -4,24 +4,24 @@
 //
 // One StatefulSet runs all servers, and those that serve are a range of its ordinals. With proxies, a change of the size moves items within
 // the range, and a change of the pod template moves them to the next range, whose pods start with the new template. The items of a server
-// that is being deleted move to a spare, and back when it has started again. A move has the phases of phases.go. The proxies have their
+// that is being deleted move to a spare, and back when it has started again. A move has the phases of routes.go. The proxies have their
 // phase and the servers in a label, so that the observed Deployment and pods say how far a move is.
 //
 // What a decision goes through, and what it consists of:
 //
-//	Facts      what is desired and observed
-//	situation  the facts of a cache with proxies, and how far its move is (situation.go, proxies.go)
-//	target     the servers that a move is to (target.go)
-//	outcome    what the function of a phase returns (phases.go, begin.go, stop.go)
-//	Decision   an outcome, and what follows from it (decision.go): which pods keep their template (template.go), and what status has (record.go).
-//	           A cache without proxies has its own decision (direct.go)
+//	Facts       what is desired and observed
+//	situation   the facts of a cache with proxies, and how far its move is (situation.go, proxies.go)
+//	target      the servers that a move is to (target.go)
+//	outcome     what the function of a phase returns (phases.go, begin.go, stop.go)
+//	Decision    an outcome, and what follows from it (decision.go): which pods keep their template (template.go), and what status has (record.go).
+//	            A cache without proxies has its own decision (direct.go)
 //
-//	Range      a range of ordinals
-//	Pool       the servers of proxies by slot: a range, some of whose slots spares may have
-//	Move       the pools before and after it
-//	Routes     a move and a phase: what proxies do
-//	Job        routes, and for which rollout a Job cleans or copies items
-//	Report     what users read about a move (report.go)
+//	Range       a range of ordinals
+//	Pool        the servers of proxies by slot: a range, some of whose slots spares may have
+//	Move        the pools before and after it
+//	Routes      a move and a phase: what proxies do
+//	DesiredJob  routes, and for which rollout a Job cleans or copies items
+//	Report      what users read about a move (report.go)
 //
 // Three rules make a move safe in any order of events. A phase begins when all proxies that may run have the routes of the phase before it.
 // A time in status counts only for the rollout that it was recorded for: a status that is lost, old or restored makes a move longer, never

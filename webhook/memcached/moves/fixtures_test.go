@@ -40,7 +40,7 @@ func observed(count int32) (*Workload, map[int32]Server) {
 	set := &Workload{Ordinals: Range{0, count}, Ready: count, Available: count, TemplateApplied: true, CaughtUp: true}
 	servers := map[int32]Server{}
 	for i := range count {
-		servers[i] = Server{Ready: true, LiveWithItems: true, Updated: true}
+		servers[i] = Server{State: ServerReady, Updated: true}
 	}
 	return set, servers
 }
@@ -83,7 +83,7 @@ func ended(proxies ...ProxyPod) func(*Facts) {
 
 // cleans lets the Job of the rollout run: in a decrease, it cleans the servers that stay.
 func cleans(s *Facts) {
-	s.CanRunJob, s.Job = true, &ObservedJob{For: Job{Routes: s.Proxies.Deployment.Routes, Rollout: rollout.String()}}
+	s.CanRunJob, s.Job = true, &ObservedJob{For: DesiredJob{Routes: s.Proxies.Deployment.Routes, Rollout: rollout.String()}}
 }
 
 func created(secondsAgo int) func(*Facts) {

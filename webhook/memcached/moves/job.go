@@ -50,7 +50,7 @@ func (r Routes) JobServers() []int32 {
 // ObservedJob is the Job of a move.
 type ObservedJob struct {
 	// For is the Job that was desired.
-	For Job
+	For DesiredJob
 	// Created is when the Job was created. All proxies moved items then.
 	Created time.Time
 	// Warmup is the longest time for items to move that spec had then; 0 for a Job that cleans.
@@ -61,8 +61,8 @@ type ObservedJob struct {
 	Servers, Done int32
 }
 
-// Job is a desired Job: what it does, and for which rollout of the proxies. The routes alone would be those of an earlier move, too.
-type Job struct {
+// DesiredJob is what a Job does, and for which rollout of the proxies. The routes alone would be those of an earlier move, too.
+type DesiredJob struct {
 	Routes
 	Rollout string
 	// Stuck are the ordinals, with commas between them, of servers that it gives up soon: they were stuck when it began.
@@ -73,7 +73,7 @@ type Job struct {
 const stuckText = " without "
 
 // String returns the text of the Job in its annotation, which is different for each Job.
-func (j Job) String() string {
+func (j DesiredJob) String() string {
 	text := j.Routes.String() + " " + j.Rollout
 	if j.Stuck != "" {
 		text += stuckText + j.Stuck
@@ -82,21 +82,21 @@ func (j Job) String() string {
 }
 
 // ParseJob returns the Job of an annotation. One that is missing or was edited is of no rollout.
-func ParseJob(text string) Job {
+func ParseJob(text string) DesiredJob {
 	text, stuck, _ := strings.Cut(text, stuckText)
 	routes, rollout, _ := strings.Cut(text, " ")
-	return Job{ParseRoutes(routes), rollout, stuck}
+	return DesiredJob{ParseRoutes(routes), rollout, stuck}
 }
 
 // jobOfPhase returns the Job that begins in the phase of the rollout that is observed.
-func (s situation) jobOfPhase() Job {
+func (s situation) jobOfPhase() DesiredJob {
 	var stuck []string
 	if s.current.Phase == Warming {
-		for _, ordinal := range slices.DeleteFunc(s.current.JobServers(), func(ordinal int32) bool { return !s.Stuck(ordinal) }) {
+		for _, ordinal := range slices.DeleteFunc(s.current.JobServers(), func(ordinal int32) bool { return !s.isStuck(ordinal) }) {
 			stuck = append(stuck, strconv.Itoa(int(ordinal)))
 		}
 	}
-	return Job{s.current, s.revision.String(), strings.Join(stuck, ",")}
+	return DesiredJob{s.current, s.revision.String(), strings.Join(stuck, ",")}
 }
 
 // observedJobOfPhase returns the observed Job of this rollout; nil if there is none, or if it waits long for a server that is stuck since it
@@ -124,17 +124,17 @@ func (s situation) jobFailed() bool {
 
 // jobUnderWay returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
-func (s situation) jobUnderWay(next Routes) Job {
+func (s situation) jobUnderWay(next Routes) DesiredJob {
 	if job := s.observedJobOfPhase(); job != nil && (next == s.current || job.Complete || job.Failed) {
 		return job.For
 	}
-	return Job{}
+	return DesiredJob{}
 }
 
-// startJob returns a Job that begins, or the one that is kept. One of another rollout has the same name, so it is removed first.
-func (s situation) startJob(kept Job) Job {
+// startJob returns a Job that begins, or the one that is under way. One of another rollout has the same name, so it is removed first.
+func (s situation) startJob(underWay DesiredJob) DesiredJob {
 	if d := s.Proxies.Deployment; s.CanRunJob && s.Job == nil && d != nil && d.CaughtUp {
 		return s.jobOfPhase()
 	}
-	return kept
+	return underWay
 }

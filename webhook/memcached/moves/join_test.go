@@ -24,7 +24,7 @@ func TestJoin(t *testing.T) {
 func TestSpareOrdinalEnds(t *testing.T) {
 	f := factsOf(3, 3, "0-2")
 	for ordinal := range int32(500) {
-		f.Servers[ordinal] = Server{Pod: Pod{Name: "cache", NodeLost: true}}
+		f.Servers[ordinal] = Server{Pod: Pod{Name: "cache", NodeLost: true}, State: ServerStuck}
 	}
 	pool := f.situation().current.To
 	if got := f.situation().spareOrdinal(pool, pool, 1); got > pool.Slots.End()+maxSpareOffset {

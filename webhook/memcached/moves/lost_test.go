@@ -13,7 +13,7 @@ func lost(ordinals ...int32) func(*Facts) {
 	return func(f *Facts) {
 		for _, ordinal := range ordinals {
 			pod := Pod{Name: fmt.Sprintf("cache-%d", ordinal), GraceEnds: new(noon.Add(time.Minute)), NodeLost: true}
-			f.Servers[ordinal] = Server{Pod: pod, Updated: true}
+			f.Servers[ordinal] = Server{Pod: pod, State: ServerStuck, Updated: true}
 		}
 	}
 }
@@ -51,24 +51,24 @@ func TestLost(t *testing.T) {
 		{"both respond again", 3, 5, "0-2.1.2-1", nil, "0-4", "0-2.1.2-1_0-2_announcing", adding},
 		{"a former spare between others is used again, and cleaned", 3, 5, "0-2.2-1", all(lost(0, 2), func(f *Facts) { f.CanRunJob = true }), "0-4", "0-2.2-1_0-2.0.2-1_announcing", adding},
 		{"a former spare has old items, and nothing can clean it", 3, 5, "0-2.2-1", lost(0, 2), "0-4", "0-2.2-1_0-2.0-2.2-1_announcing", adding},
-		{"a pod that was not ready when its node died has not ended", 3, 3, "0-2", ending(1, -61), "0-2", "0-2_0-2.1_announcing", adding},
+		{"a pod that was not ready when its node died has not ended", 3, 3, "0-2", all(ending(1, -61), changed(Range{1, 1}, func(s *Server) { s.State = ServerStuck })), "0-2", "0-2_0-2.1_announcing", adding},
 		{"the template is edited again, and the StatefulSet replaces no pod", 3, 7, "0-2.1_4-6_announcing", all(lost(1), until(-1), func(f *Facts) {
-			f.Servers[0], f.Servers[5] = Server{Ready: true, LiveWithItems: true}, Server{Ready: true}
+			f.Servers[0], f.Servers[5] = Server{State: ServerReady}, Server{State: ServerReady}
 		}), "0-6", "0-2.1", removing},
 		{"the size changes without a warm-up: the next range", 4, 4, "0-2.1", all(lost(1), cold), "0-3", "0-2.1_4-7_announcing", adding},
 		{"the size changes: the next range", 4, 4, "0-2.1", lost(1), "0-3", "0-2.1_4-7_announcing", adding},
-		{"the template changes without a warm-up: the next range", 3, 4, "0-2.1", all(lost(1), cold, func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }), "0-3", "0-2.1_4-6_announcing", adding},
-		{"the template changes: the next range", 3, 4, "0-2.1", all(lost(1), func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }), "0-3", "0-2.1_4-6_announcing", adding},
+		{"the template changes without a warm-up: the next range", 3, 4, "0-2.1", all(lost(1), cold, func(f *Facts) { f.Servers[0] = Server{State: ServerReady} }), "0-3", "0-2.1_4-6_announcing", adding},
+		{"the template changes: the next range", 3, 4, "0-2.1", all(lost(1), func(f *Facts) { f.Servers[0] = Server{State: ServerReady} }), "0-3", "0-2.1_4-6_announcing", adding},
 
 		{"the size grows to an ordinal whose former pod exists on such a node", 4, 3, "0-2", lost(3), "0-2", "0-2_0-3.3_announcing", adding},
-		{"so does the next range", 3, 3, "0-2", all(lost(4), func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }), "0-2", "0-2_3-5.4_announcing", adding},
+		{"so does the next range", 3, 3, "0-2", all(lost(4), func(f *Facts) { f.Servers[0] = Server{State: ServerReady} }), "0-2", "0-2_3-5.4_announcing", adding},
 	}
 	checkMoves(t, cases)
 }
 
 // hurries lets the Job run that gives up servers which do not respond.
 func hurries(f *Facts) {
-	f.CanRunJob, f.Job = true, &ObservedJob{For: Job{f.Proxies.Deployment.Routes, rollout.String(), "1"}}
+	f.CanRunJob, f.Job = true, &ObservedJob{For: DesiredJob{f.Proxies.Deployment.Routes, rollout.String(), "1"}}
 }
 
 // TestLostLabels checks that labels have room for each move with spares, and that they are read as they were written.

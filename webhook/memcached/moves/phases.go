@@ -5,42 +5,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // This file has what follows a phase of a move, and when; begin.go has its begin. A rollout gives the proxies their phase, which their
-// label, library.lua and the functions below name. Status names what happens to the servers. A move from n to m servers has these phases:
-//
-//	in status        of proxies  what happens, until what
-//	Waiting          steady      nothing, until pods with the names of new servers, and proxies of the move before, have ended
-//	AddingServers    announcing  n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new
-//	                             servers are added, until they are ready, and clean if they are not new
-//	Cleaning         announcing  the same before a decrease, until a Job has deleted from the m servers what earlier moves have left there
-//	Preparing        preparing   n servers have the items, and the proxies follow items that others move, until all proxies do
-//	WarmingUp        warming     items move to m servers. When all proxies do so, a Job begins, and the phase lasts until it has read all items,
-//	                             or for the time in spec
-//	Closing          closing     m servers have the items, and no item moves, until all proxies know that
-//	RemovingServers  steady      the proxies know m servers alone, and other servers are removed when no running proxy knows them
-//
-// Without a warm-up, steady proxies follow on announcing ones, or on those before if no server is added.
-//
-// What proxies with some routes do is in routes.go and library.lua, and what the Job does in job.go.
-
-// statusPhase returns the phase in status of proxies that are not steady.
-func (r Routes) statusPhase() v1alpha1.MovePhase {
-	switch {
-	case r.Task() == CleanStaying: // a server whose slot returns is cleaned too, after it has started
-		return v1alpha1.MoveCleaning
-	case r.Phase == Announcing:
-		return v1alpha1.MoveAddingServers
-	case r.Phase == Preparing:
-		return v1alpha1.MovePreparing
-	case r.Phase == Warming:
-		return v1alpha1.MoveWarmingUp
-	}
-	return v1alpha1.MoveClosing
-}
+// label, library.lua and the functions below name. What the proxies do is in routes.go and library.lua, and what the Job does in job.go.
 
 // observationDelay is how long servers are not needed before they are removed, if not all proxies are observed or available. It is the
 // only step that cannot be undone, and Metacontroller can observe the proxies a moment later than the servers.
@@ -67,9 +35,9 @@ func (s situation) rollOut(routes Routes) outcome {
 	return outcome{routes: routes, ordinals: s.neededWith(routes), job: s.jobUnderWay(routes), report: s.report(routes, EarlierProxies)}
 }
 
-// keep leaves the proxies their routes, and keeps the recorded end of their phase. Users read why if the phase is the steady one, and a
+// stay leaves the proxies their routes and the recorded end of their phase. Users read why if the phase is the steady one, and a
 // move follows.
-func (s situation) keep(why Obstacle) outcome {
+func (s situation) stay(why Obstacle) outcome {
 	o := s.rollOut(s.current)
 	o.report = s.report(s.current, why)
 	o.report.Until = s.recordedEnd(o.report.Phase)
@@ -83,10 +51,10 @@ func (s situation) until(o outcome, end *metav1.Time) outcome {
 	return o
 }
 
-// removeLater removes servers, but for those that are kept, when they have not been needed for a while.
-func (s situation) removeLater(o outcome, kept Range) outcome {
+// removeLater leaves the remaining servers when the others have not been needed for a while.
+func (s situation) removeLater(o outcome, remaining Range) outcome {
 	if o = s.until(o, s.endAfter(o.report.Phase, observationDelay)); o.wait == 0 {
-		o.ordinals = kept
+		o.ordinals = remaining
 	}
 	return o
 }
@@ -98,7 +66,7 @@ func (s situation) steady() outcome {
 	case s.currentApplied && s.hasServersToRemove(s.current.To):
 		return s.removing()
 	case why != NoObstacle:
-		return s.keep(why)
+		return s.stay(why)
 	}
 	return s.begin()
 }
@@ -128,8 +96,8 @@ func (s situation) preparing() outcome {
 	switch {
 	case s.currentApplied && (!s.isWanted() || s.addedStops()) && !s.othersRun(s.current, announcing):
 		return s.rollOut(announcing)
-	case !s.proxiesReady() || !s.addedReady() || s.editedAgain():
-		return s.keep(NoObstacle)
+	case !s.rolloutEnded() || !s.addedReady() || s.editedAgain():
+		return s.stay(NoObstacle)
 	}
 	return s.rollOut(s.current.in(Warming))
 }
@@ -140,8 +108,8 @@ func (s situation) preparing() outcome {
 // is left to move.
 func (s situation) warming() outcome {
 	r := s.current
-	if !s.proxiesReady() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
-		return s.keep(NoObstacle)
+	if !s.rolloutEnded() || r.Replaces() && s.Proxies.Warmup > 0 && !s.editedAgain() && !s.addedReady() {
+		return s.stay(NoObstacle)
 	}
 	o := s.until(s.rollOut(r), s.endOfWarmup())
 	if s.Proxies.Warmup > 0 {
@@ -158,15 +126,15 @@ func (s situation) warming() outcome {
 func (s situation) nothingLeft() bool {
 	r := s.current
 	return r.sameSlots() && !slices.ContainsFunc(r.Removed(), func(ordinal int32) bool {
-		unread := s.Stuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
-		return !unread && !s.isEmpty(ordinal)
+		unread := s.isStuck(ordinal) && (s.jobFailed() || !s.CanRunJob)
+		return !unread && s.state(ordinal) != ServerEmpty
 	})
 }
 
 // closing ends the move.
 func (s situation) closing() outcome {
-	if !s.proxiesReady() {
-		return s.keep(NoObstacle)
+	if !s.rolloutEnded() {
+		return s.stay(NoObstacle)
 	}
 	return s.rollOut(steadyRoutes(s.current.To))
 }

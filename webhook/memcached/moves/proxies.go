@@ -19,7 +19,7 @@ func (f Facts) proxiesStopped() bool {
 // If it cannot, there is no service to protect, and what ends the outage may come after this rollout. So the rollout replaces all proxies
 // at once, and nothing waits for their availability.
 func (f Facts) reaches(r Routes) bool {
-	serves := func(ordinal int32) bool { return f.Servers[ordinal].Ready || f.StillServes(ordinal) }
+	serves := func(ordinal int32) bool { return f.state(ordinal).serves() }
 	some := func(ordinals []int32) bool { return slices.ContainsFunc(ordinals, serves) }
 	from, to := r.From.BySlot(), r.To.BySlot()
 	if r.Phase == Steady || r.Phase == Announcing {
@@ -47,7 +47,8 @@ func (s situation) rolloutObstacle() Obstacle {
 	return NoObstacle
 }
 
-func (s situation) proxiesReady() bool { return s.rolloutObstacle() == NoObstacle }
+// rolloutEnded reports whether a move can go on: all proxies have the routes of its phase, and none that reaches a server is unavailable.
+func (s situation) rolloutEnded() bool { return s.rolloutObstacle() == NoObstacle }
 
 // othersRun reports whether a proxy may run that has none of these routes.
 func (s situation) othersRun(routes ...Routes) bool {
@@ -63,16 +64,16 @@ func (s situation) allObserved() bool {
 			available++
 		}
 	}
-	return s.proxiesReady() && available >= s.Proxies.Replicas
+	return s.rolloutEnded() && available >= s.Proxies.Replicas
 }
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.
 func (s situation) neededWith(routes Routes) Range {
-	kept := routes.Known()
+	needed := routes.Known()
 	for _, running := range s.runningRoutes {
-		kept = kept.join(running.Known())
+		needed = needed.join(running.Known())
 	}
-	return kept.join(s.existingOrdinals())
+	return needed.join(s.existingOrdinals())
 }
 
 // hasServersToRemove reports whether servers exist that steady proxies do not use.

@@ -23,13 +23,13 @@ func TestUnreached(t *testing.T) {
 		facts := factsOf(2, 2, test.routes)
 		facts.Servers = map[int32]Server{}
 		for _, ordinal := range test.ready {
-			facts.Servers[ordinal] = Server{Ready: true}
+			facts.Servers[ordinal] = Server{State: ServerReady}
 		}
 		if got := !facts.reaches(ParseRoutes(test.routes)); got != test.want {
 			t.Errorf("%s: unreached %t, want %t", test.reason, got, test.want)
 		}
 		busy(facts)
-		if got := facts.situation().proxiesReady(); got != test.want {
+		if got := facts.situation().rolloutEnded(); got != test.want {
 			t.Errorf("%s: the move goes on without available proxies: %t, want %t", test.reason, got, test.want)
 		}
 	}

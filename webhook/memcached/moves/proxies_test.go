@@ -39,8 +39,8 @@ func TestDecide(t *testing.T) {
 		{"up: servers and proxies are ready", 4, 4, "0-2_0-3_announcing", nil, 4, 2, "0-2_0-3_preparing", preparing, 0},
 		{"up: a server of the same name may have old items", 4, 4, "0-2", nil, 3, 2, "0-2", removing, 0},
 		{"up: a removed server still stops", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{} }, 3, 2, "0-2", waiting, 0},
-		{"up: a removed server is being deleted, and may still serve", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(-20)} }, 3, 2, "0-2", waiting, 20},
-		{"up: a removed server does not end: it may serve on, so another ordinal has its slot", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(9999)} }, 3, 2, "0-2_0-3.3_announcing", adding, 0},
+		{"up: a removed server is being deleted, and may still serve", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(-20), State: ServerEnding} }, 3, 2, "0-2", waiting, 20},
+		{"up: a removed server does not end: it may serve on, so another ordinal has its slot", 4, 3, "0-2", func(s *Facts) { s.Servers[3] = Server{Pod: deleted(9999), State: ServerStuck} }, 3, 2, "0-2_0-3.3_announcing", adding, 0},
 		{"up: the proxies are not prepared", 4, 4, "0-2_0-3_preparing", busy, 4, 2, "0-2_0-3_preparing", preparing, 0},
 		{"up: the proxies are prepared, but the new server has failed", 4, 4, "0-2_0-3_preparing", func(s *Facts) { s.Servers[3] = Server{} }, 4, 2, "0-2_0-3_preparing", preparing, 0},
 		{"up: the proxies are prepared", 4, 4, "0-2_0-3_preparing", nil, 4, 2, "0-2_0-3_warming", warmUp, 0},
@@ -88,7 +88,7 @@ func TestDecide(t *testing.T) {
 		}), 4, 2, "0-2", removing, 0},
 		{"steps of 1, and the StatefulSet is not observed", 1, 5, "0-4", all(steps, func(s *Facts) { s.Workload = nil }), 5, 2, "0-4", waiting, 0},
 		{"the StatefulSet is not observed, and a server is being deleted: it is not counted", 2, 3, "0-1", func(s *Facts) {
-			s.Workload, s.Servers[2] = nil, Server{Pod: deleted(20)}
+			s.Workload, s.Servers[2] = nil, Server{Pod: deleted(20), State: ServerEnding}
 		}, 2, 2, "0-1", waiting, 40},
 		{"the warm-up is switched off while a Job that cleans has failed: the Job goes", 3, 4, "0-3_0-2_announcing", all(cold, cleans, func(s *Facts) { s.Job.Failed = true }), 4, 2, "0-3_0-2_announcing", cleaning, 0},
 		{"then the decrease begins", 3, 4, "0-3_0-2_announcing", all(cold, func(s *Facts) { s.CanRunJob = true }), 4, 2, "0-2", removing, 0},
@@ -114,7 +114,7 @@ func TestDecide(t *testing.T) {
 		{"from size 0", 2, 0, "0-0", ended(), 2, 2, "0-1", "", 0},
 		{"from size 0, and a server has not been stopped", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Servers[0] = Server{} }), 0, 0, "0-0", "", 0},
 		{"from size 0, and a server has not been stopped: an update of annotations makes the Deployment appear not rolled out", 2, 0, "0-0", all(ended(), busy, func(s *Facts) { s.Servers[0] = Server{} }), 0, 0, "0-0", "", 0},
-		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Servers[0] = Server{Pod: deleted(-20)} }), 0, 0, "0-0", "", 20},
+		{"from size 0, and a server is being deleted, and may still serve its items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Servers[0] = Server{Pod: deleted(-20), State: ServerEnding} }), 0, 0, "0-0", "", 20},
 		{"from size 0, and a Job of before would delete new items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Job = &ObservedJob{} }), 0, 0, "0-0", "", 0},
 		{"a new cache, and a Job of before would delete its items", 2, 0, "0-0", all(ended(), func(s *Facts) { s.Job, s.Workload = &ObservedJob{}, nil }), 0, 0, "0-0", "", 0},
 
@@ -220,7 +220,7 @@ func TestNoJobWithoutWarmup(t *testing.T) {
 	f := factsOf(3, 4, "0-2_0-3_warming")
 	cold(f)
 	f.CanRunJob, f.Now = true, f.Now.Add(time.Second/2)
-	if d := f.Decide(); d.Job != (Job{}) {
+	if d := f.Decide(); d.Job != (DesiredJob{}) {
 		t.Errorf("the Job is %s, want none", d.Job)
 	}
 }

@@ -18,8 +18,8 @@ type Report struct {
 
 	// Obstacle is what a move waits for that has not begun.
 	Obstacle Obstacle
-	// ProxiesReady reports whether all proxies of the phase are available.
-	ProxiesReady bool
+	// RolloutEnded reports whether no proxy of the phase before runs, and all of this phase are available, unless they can reach no server.
+	RolloutEnded bool
 	// OverduePod is a pod that the move waits for, and whose node does not respond, or that still exists after its grace period; the zero
 	// value if there is none.
 	OverduePod Pod

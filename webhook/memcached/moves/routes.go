@@ -3,11 +3,13 @@ package moves
 import (
 	"regexp"
 	"slices"
+
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 // ProxyPhase is a phase of the proxies during a move. The proxies enter the phases in their order, each by a rollout.
-// Proxies of two successive phases run at the same time during a rollout, and never those of other phases. The table in phases.go has the
-// phases of status for them.
+// Proxies of two successive phases run at the same time during a rollout, and never those of other phases. Status has
+// other words for what happens to the servers then: [statusPhases].
 type ProxyPhase string
 
 // The phases of the proxies.
@@ -23,6 +25,32 @@ const (
 	// Closing proxies know the servers before and after the move, and give up the items that have not moved.
 	Closing ProxyPhase = "closing"
 )
+
+// statusPhases are the phases of proxies during a move from n to m servers, and what status has for each: what happens to the servers.
+//
+// Steady proxies have two phases in status. Before a move, it is Waiting, until pods with the names of new servers, and proxies of the move
+// before, have ended. After a move, the proxies know m servers alone, and it is RemovingServers, until no running proxy knows the others.
+// Without a warm-up, steady proxies follow on announcing ones, or on those before if no server is added.
+var statusPhases = map[ProxyPhase]v1alpha1.MovePhase{
+	// n servers have the items, and the proxies know what follows. Once the Deployment shows this phase, the new servers are added, until
+	// they are ready, and clean if they are not new. A decrease has Cleaning instead, until a Job has deleted from the m servers what earlier
+	// moves have left there.
+	Announcing: v1alpha1.MoveAddingServers,
+	// n servers have the items, and the proxies follow items that others move, until all proxies do.
+	Preparing: v1alpha1.MovePreparing,
+	// Items move to m servers. When all proxies do so, a Job begins, and the phase lasts until it has read all items, or for the time in spec.
+	Warming: v1alpha1.MoveWarmingUp,
+	// m servers have the items, and no item moves, until all proxies know that.
+	Closing: v1alpha1.MoveClosing,
+}
+
+// statusPhase returns the phase in status of proxies that are not steady.
+func (r Routes) statusPhase() v1alpha1.MovePhase {
+	if r.Task() == CleanStaying { // a server whose slot returns is cleaned too, after it has started
+		return v1alpha1.MoveCleaning
+	}
+	return statusPhases[r.Phase]
+}
 
 var phaseOrder = []ProxyPhase{Steady, Announcing, Preparing, Warming, Closing}
 

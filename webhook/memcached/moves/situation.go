@@ -55,7 +55,7 @@ func (f Facts) routesOfRestart() Routes {
 	}
 	first := f.Workload.Ordinals.First
 	for ordinal := range f.Servers {
-		if !f.Stuck(ordinal) {
+		if !f.isStuck(ordinal) {
 			return Routes{}
 		}
 		first = max(first, ordinal+1) // its name is in use

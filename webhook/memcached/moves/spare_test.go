@@ -11,8 +11,11 @@ import (
 // ending lets a server be deleted, with so many seconds left.
 func ending(ordinal int32, seconds int) func(*Facts) {
 	return func(f *Facts) {
-		pod := Pod{Name: "cache-1", GraceEnds: new(noon.Add(time.Duration(seconds) * time.Second))}
-		f.Servers[ordinal] = Server{Pod: pod, Updated: true, CanHold: true}
+		pod, state := Pod{Name: "cache-1", GraceEnds: new(noon.Add(time.Duration(seconds) * time.Second))}, ServerHolding
+		if seconds < 0 {
+			state = ServerEnding
+		}
+		f.Servers[ordinal] = Server{Pod: pod, State: state, Updated: true}
 	}
 }
 
@@ -57,14 +60,14 @@ func TestSpare(t *testing.T) {
 	cases := []moveCase{
 		{"a server is being deleted", 3, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
 		{"its time is over: its node may be lost", 3, 3, "0-2", ending(1, -1), "0-2", "0-2", ""},
-		{"it does not hold", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[1] = Server{Pod: f.Servers[1].Pod, Updated: true} }), "0-2", "0-2", ""},
+		{"it does not hold", 3, 3, "0-2", all(ending(1, 500), changed(Range{1, 1}, func(s *Server) { s.State = ServerEnding })), "0-2", "0-2", ""},
 		{"items do not move", 3, 3, "0-2", all(ending(1, 500), cold), "0-2", "0-2", ""},
 		{"two servers are being deleted", 3, 3, "0-2", all(ending(0, 500), ending(1, 400)), "0-2", "0-2_0-2.0.1-1_announcing", adding},
 		{"another server is being deleted while proxies without spares run: both move", 3, 4, away + "announcing", all(ending(0, 400), ending(1, 500), rolling), "0-3", "0-2_0-2.0-1.1_announcing", adding},
 		{"another server is being deleted later: it has its turn after this move", 3, 4, away + "preparing", all(ending(0, 400), ending(1, 500)), "0-3", away + "warming", warmUp},
 		{"the first slot", 3, 3, "0-2", ending(0, 500), "0-2", "0-2_0-2.0_announcing", adding},
 		{"before a change of the size", 4, 3, "0-2", ending(1, 500), "0-2", away + "announcing", adding},
-		{"before a change of the template", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }), "0-2", away + "announcing", adding},
+		{"before a change of the template", 3, 3, "0-2", all(ending(1, 500), func(f *Facts) { f.Servers[0] = Server{State: ServerReady} }), "0-2", away + "announcing", adding},
 		{"while a change of the size begins: its new server is the spare", 4, 4, "0-2_0-3_announcing", all(ending(1, 500), rolling), "0-3", "0-2_0-2.1_announcing", adding},
 		{"while a change of the size begins, which all proxies expect: it is given up", 4, 4, "0-2_0-3_announcing", all(ending(1, 500), until(-1)), "0-3", "0-2", removing},
 		{"while a change of the size moves items, which goes on", 4, 4, "0-2_0-3_warming", all(ending(1, 500), until(100)), "0-3", "0-2_0-3_warming", warmUp},
@@ -96,8 +99,8 @@ func TestSpare(t *testing.T) {
 		{"the spare is being deleted, and the server has started again", 3, 4, "0-2.1", ending(3, 500), "0-3", back + "announcing", adding},
 		{"the spare is being deleted, and the server has not started again", 3, 4, "0-2.1", all(ending(3, 500), starting), "0-3", "0-2.1_0-2.1-1_announcing", adding},
 		{"the size changes: the items move back first", 4, 4, "0-2.1", nil, "0-3", back + "announcing", adding},
-		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{Ready: true, LiveWithItems: true} }, "0-3", "0-2.1_4-6_announcing", adding},
-		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{Ready: true, LiveWithItems: true} }, "0-3", back + "announcing", adding},
+		{"the template changes: the items move to new servers", 3, 4, "0-2.1", func(f *Facts) { f.Servers[0] = Server{State: ServerReady} }, "0-3", "0-2.1_4-6_announcing", adding},
+		{"a server without a slot has an earlier template", 3, 4, "0-2.1", func(f *Facts) { f.Servers[1] = Server{State: ServerReady} }, "0-3", back + "announcing", adding},
 		{"the size becomes 0", 0, 4, "0-2.1", nil, "0-3", "0-2.1", removing},
 	}
 	checkMoves(t, cases)
@@ -107,16 +110,16 @@ func TestSpare(t *testing.T) {
 func TestFailedClean(t *testing.T) {
 	for _, test := range []struct {
 		reason string
-		ready  bool
+		state  ServerState
 		want   bool
 	}{
-		{"the server has not started: a Job that is kept would never end", false, false},
-		{"the server is ready: the Job has failed for another reason, which a user has to see", true, true},
+		{"the server has not started: a Job that is kept would never end", ServerEmpty, false},
+		{"the server is ready: the Job has failed for another reason, which a user has to see", ServerReady, true},
 	} {
 		f := factsOf(3, 4, "0-2.1_0-2_announcing")
 		cleans(f)
-		f.Job.Failed, f.Servers[1] = true, Server{Ready: test.ready, Updated: true}
-		if got := f.Decide().Job != (Job{}); got != test.want {
+		f.Job.Failed, f.Servers[1] = true, Server{State: test.state, Updated: true}
+		if got := f.Decide().Job != (DesiredJob{}); got != test.want {
 			t.Errorf("%s: the Job is kept: %t, want %t", test.reason, got, test.want)
 		}
 	}
@@ -133,7 +136,7 @@ func TestOverdueServer(t *testing.T) {
 
 // TestJobText checks that the annotation of a Job is read as it was written: otherwise a copy would begin again at each sync.
 func TestJobText(t *testing.T) {
-	for _, job := range []Job{
+	for _, job := range []DesiredJob{
 		{ParseRoutes("0-2_0-3_warming"), rollout.String(), ""},
 		{ParseRoutes("0-2_0-2.0.1-1_warming"), rollout.String(), "0,1"},
 	} {

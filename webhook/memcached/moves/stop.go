@@ -24,12 +24,23 @@ func (s situation) removeProxies() outcome {
 	return o
 }
 
+// predecessorObstacle returns why no proxy may start yet: it would find the items of a deleted Memcached, whose servers run or may run.
+func (s situation) predecessorObstacle() Obstacle {
+	switch {
+	case s.Size > 0 && len(s.PredecessorPods) > 0 && !s.hasBegun():
+		return PredecessorPods
+	case s.Size > 0 && s.HasOrphans && s.current.Phase == Steady:
+		return NoStatefulSet
+	}
+	return NoObstacle
+}
+
 // hasBegun reports whether proxies are desired, and one of their servers has items. Proxies that are desired without such a server may have
 // been decided on before the servers of a deleted Memcached were seen to stop.
 func (s situation) hasBegun() bool {
 	d, hasItems := s.Proxies.Deployment, false
 	for _, server := range s.Servers {
-		hasItems = hasItems || server.LiveWithItems
+		hasItems = hasItems || server.State.liveWithItems()
 	}
 	return d != nil && d.Replicas > 0 && hasItems
 }
@@ -42,7 +53,11 @@ func (s situation) startsBesideOthers() bool {
 }
 
 // startNoProxy runs no proxy while the servers may be those of a deleted Memcached, or proxies with other routes may run.
-func (s situation) startNoProxy(routes Routes, why Obstacle) outcome {
+func (s situation) startNoProxy(why Obstacle) outcome {
+	routes := s.current
+	if why == PredecessorPods {
+		routes = s.routesOfNew()
+	}
 	o := s.rollOut(routes)
 	o.stopProxies, o.report, o.awaited = true, waits(Move{routes.To, routes.To}, why), s.PredecessorPods
 	return o

@@ -18,16 +18,16 @@ func (s situation) target(from Pool) Pool {
 		return away
 	}
 	resized := Range{from.Slots.First, s.SizeAfterStep(from.Slots.Count)}
-	returned, outdated := s.withReturned(from), s.hasOutdated(from)
+	returned, outdated := s.withReturned(from), len(s.outdated(s.mayHaveItems(from))) > 0
 	isBlocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	mustReplace := outdated && s.Proxies.Warmup > 0 || isBlocked
 	switch {
 	case s.Size > 0 && mustReplace: // 2
-		return s.reassign(from, poolOf(Range{from.Span().End(), s.Size}), s.Stuck)
+		return s.reassign(from, poolOf(Range{from.Span().End(), s.Size}), s.isStuck)
 	case from.HasSpares(): // 3
 		return returned
 	}
-	return s.reassign(from, poolOf(resized), func(ordinal int32) bool { return s.Stuck(ordinal) && !from.Has(ordinal) })
+	return s.reassign(from, poolOf(resized), func(ordinal int32) bool { return s.isStuck(ordinal) && !from.Has(ordinal) })
 }
 
 // reassign returns a pool that follows another one, in which other servers have the slots of those that leave: their own ones if these are
@@ -43,7 +43,7 @@ func (s situation) reassign(from, pool Pool, leaves func(ordinal int32) bool) Po
 	for _, ordinal := range leaving {
 		own := pool.ownOrdinal(ordinal)
 		next := pool.withOwn(own)
-		if !s.Servers[own].Ready {
+		if s.notReady(own) {
 			next = pool.withSpare(Spare{own, s.spareOrdinal(from, pool, own)})
 		}
 		if fits(from, next) {
@@ -68,7 +68,7 @@ func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 	underWay := s.current.To
 	for _, spare := range underWay.Spares() {
 		forSlot := spare.For == own && underWay.Slots == pool.Slots
-		if forSlot && !from.Has(spare.Ordinal) && !s.Stuck(spare.Ordinal) {
+		if forSlot && !from.Has(spare.Ordinal) && !s.isStuck(spare.Ordinal) {
 			return spare.Ordinal
 		}
 	}
@@ -77,7 +77,7 @@ func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 	inUse := func() bool {
 		return from.Has(ordinal) || pool.Has(ordinal) || underWay.Slots == pool.Slots && underWay.Has(ordinal)
 	}
-	for ordinal < pool.Slots.End()+maxSpareOffset && (uncleaned() || inUse() || s.Stuck(ordinal)) {
+	for ordinal < pool.Slots.End()+maxSpareOffset && (uncleaned() || inUse() || s.isStuck(ordinal)) {
 		ordinal++
 	}
 	return ordinal
@@ -87,7 +87,7 @@ func (s situation) spareOrdinal(from, pool Pool, own int32) int32 {
 func (s situation) withReturned(from Pool) Pool {
 	pool := from
 	for _, spare := range from.Spares() {
-		if !s.Stuck(spare.For) {
+		if !s.isStuck(spare.For) {
 			pool = pool.withOwn(spare.For)
 		}
 	}

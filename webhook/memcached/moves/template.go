@@ -24,7 +24,7 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		keep = s.mayHaveItems(routes.To)
 	}
-	keep = slices.DeleteFunc(keep, s.hasDesiredTemplate)
+	keep = s.outdated(keep)
 	if routes.Replaces() { // items move away from these
 		keep = append(keep, before.List()...)
 	}
@@ -41,9 +41,17 @@ func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
 	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.runningRoutes, knows)
 }
 
-// hasOutdated reports whether a server may have items, and is not known to have the desired template.
-func (f Facts) hasOutdated(p Pool) bool {
-	return len(slices.DeleteFunc(f.mayHaveItems(p), f.hasDesiredTemplate)) > 0
+// templateObstacle returns why it is not known which pods have the desired template.
+func (f Facts) templateObstacle() Obstacle {
+	switch w := f.Workload; {
+	case w == nil:
+		return NoStatefulSet
+	case !w.TemplateApplied:
+		return TemplateNotApplied
+	case !w.CaughtUp:
+		return TemplateNotObserved
+	}
+	return NoObstacle
 }
 
 // mayHaveItems returns the ordinals of servers that may have items. If the StatefulSet has more ready pods than are observed, any of them
@@ -51,41 +59,37 @@ func (f Facts) hasOutdated(p Pool) bool {
 func (f Facts) mayHaveItems(p Pool) []int32 {
 	ready, items := int32(0), false
 	for _, server := range f.Servers {
-		if server.Ready {
+		if server.State == ServerReady {
 			ready++
 		}
-		items = items || server.LiveWithItems
+		items = items || server.State.liveWithItems()
 	}
 	switch w := f.Workload; {
 	case w != nil && w.Ready > ready:
 		return p.Span().List()
 	case !items:
 		return nil
-	case w == nil || !w.TemplateApplied || !w.CaughtUp:
+	case f.templateObstacle() != NoObstacle:
 		return p.Span().List()
 	}
-	return slices.DeleteFunc(p.BySlot(), func(ordinal int32) bool { return !f.Servers[ordinal].LiveWithItems })
+	return slices.DeleteFunc(p.BySlot(), func(ordinal int32) bool { return !f.state(ordinal).liveWithItems() })
 }
 
-// hasDesiredTemplate reports whether a pod is known to have the desired template, or does not exist. While nothing is known, the partition
-// stays.
-func (f Facts) hasDesiredTemplate(ordinal int32) bool {
-	switch w := f.Workload; {
-	case w == nil || !w.TemplateApplied:
+// outdated returns those of some pods that are not known to have the desired template. While nothing is known, the partition stays.
+func (f Facts) outdated(ordinals []int32) []int32 {
+	return slices.DeleteFunc(ordinals, func(ordinal int32) bool {
+		server, exists := f.Servers[ordinal]
+		switch w := f.Workload; f.templateObstacle() {
+		case NoObstacle:
+			return !exists || server.Updated
+		case TemplateNotObserved:
+			return w.Ordinals.Has(ordinal) && ordinal >= w.Ordinals.First+w.Partition
+		}
 		return false
-	case !w.CaughtUp:
-		return w.Ordinals.Has(ordinal) && ordinal >= w.Ordinals.First+w.Partition
-	}
-	return !f.hasEarlierTemplate(ordinal)
-}
-
-// hasEarlierTemplate reports whether a pod exists, and does not have the template that the StatefulSet controller observed last.
-func (f Facts) hasEarlierTemplate(ordinal int32) bool {
-	server, exists := f.Servers[ordinal]
-	return exists && !server.Updated
+	})
 }
 
 // editedAgain reports whether the pod template was edited after new pods had started with it.
 func (s situation) editedAgain() bool {
-	return s.current.Replaces() && slices.ContainsFunc(s.current.To.BySlot(), s.hasEarlierTemplate)
+	return s.current.Replaces() && len(s.outdated(s.current.To.BySlot())) > 0
 }

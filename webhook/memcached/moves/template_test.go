@@ -69,11 +69,11 @@ func changed(servers Range, change func(*Server)) func(*Facts) {
 
 // unready lets servers serve nothing, and blip lets them not be ready for a moment.
 func unready(servers Range) func(*Facts) {
-	return changed(servers, func(s *Server) { s.Ready, s.LiveWithItems = false, false })
+	return changed(servers, func(s *Server) { s.State = ServerEmpty })
 }
 
 func blip(servers Range) func(*Facts) {
-	return changed(servers, func(s *Server) { s.Ready = false })
+	return changed(servers, func(s *Server) { s.State = ServerUnready })
 }
 
 // TestTemplate checks changes of the pod template.
@@ -180,7 +180,7 @@ func TestWarmupGoesOn(t *testing.T) {
 		if got, want := d.ProxyStatus.Move, f.Status.Proxy.Move; !got.Until.Equal(want.Until) {
 			t.Errorf("the warm-up ends at %v instead of %v", got.Until, want.Until)
 		}
-		if !d.Report.ProxiesReady {
+		if !d.Report.RolloutEnded {
 			t.Errorf("the warm-up ends in %d seconds and waits for servers, and the decision says that it waits for proxies", seconds)
 		}
 	}
@@ -200,7 +200,7 @@ func TestStepsToZeroWithOutdatedTemplate(t *testing.T) {
 // knows it.
 func TestServersThatProxiesKnow(t *testing.T) {
 	f := factsOf(3, 4, "0-2.1")
-	f.Servers[1] = Server{Ready: true, LiveWithItems: true} // it has an earlier template
+	f.Servers[1] = Server{State: ServerReady} // it has an earlier template
 	f.Proxies.Pods[0].Routes = ParseRoutes("0-2_0-2.1_closing")
 	if d := f.Decide(); d.Ordinals.String() != "0-3" || d.Partition != 2 {
 		t.Errorf("pods %s run, and %d of them keep their template, want 0-3 and 2", d.Ordinals, d.Partition)

@@ -16,7 +16,7 @@ import (
 
 // ingressOf returns the rules of proxies that have an image of the exporter; "" if they have none.
 func ingressOf(memcached *v1alpha1.Memcached, exporter string) []networkingv1.NetworkPolicyIngressRule {
-	in := &Input{Memcached: memcached, Template: Template{Defaults: Defaults{ExporterImage: exporter}}}
+	in := &Input{Memcached: memcached, Template: Template{Defaults: ReleaseDefaults{ExporterImage: exporter}}}
 	return networkPolicy(in).(*networkingv1.NetworkPolicy).Spec.Ingress
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// Defaults are what proxies run, except what spec sets. They differ between releases of the operator.
-type Defaults struct {
+// ReleaseDefaults are what proxies run, except what spec sets. They differ between releases of the operator.
+type ReleaseDefaults struct {
 	Image string
 	// ExporterImage is the image of this program; "" for proxies without an exporter.
 	ExporterImage string
@@ -33,7 +33,7 @@ type Defaults struct {
 const libraryHashAnnotation = "memcached-operator.example.com/proxy-library-hash"
 
 // annotations returns the annotations of the Deployment, which have the defaults of its pods. Later syncs read them.
-func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]string {
+func annotations(memcached *v1alpha1.Memcached, defaults ReleaseDefaults) map[string]string {
 	annotations := map[string]string{
 		libraryHashAnnotation:               hash(defaults.Library),
 		children.ImageAnnotation(ReachName): defaults.ReachImage, // also "": see children.ImageAnnotation
@@ -50,17 +50,16 @@ func annotations(memcached *v1alpha1.Memcached, defaults Defaults) map[string]st
 	return annotations
 }
 
-// AppliedLibrary returns the library of an observed Deployment as the operator applied it; the configured one if there is no Deployment, or
-// if somebody has edited it.
-func AppliedLibrary(deployment *observed.Workload, configured string) string {
-	if deployment == nil {
+// LibraryOf returns the library that was applied to a Deployment; the configured one if there is no Deployment, or if somebody has edited it.
+func LibraryOf(applied *observed.Workload, configured string) string {
+	if applied == nil {
 		return configured
 	}
-	applied := deployment.Annotations[libraryHashAnnotation]
-	if applied == hash(configured) {
+	recorded := applied.Annotations[libraryHashAnnotation]
+	if recorded == hash(configured) {
 		return configured // the pod template is not decoded
 	}
-	if library := deployment.TemplateAnnotation(libraryAnnotation); hash(library) == applied {
+	if library := applied.TemplateAnnotation(libraryAnnotation); hash(library) == recorded {
 		return library
 	}
 	return configured

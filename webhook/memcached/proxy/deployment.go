@@ -32,12 +32,12 @@ const (
 // Template is the pod template of the proxies. It follows from spec, the defaults of the operator and the routes alone.
 type Template struct {
 	corev1.PodTemplateSpec
-	Defaults Defaults
+	Defaults ReleaseDefaults
 }
 
 // PodTemplate returns the pod template of proxies with some routes. Their configuration is part of it, so that a change of the routes is a
 // rollout, and the status of the Deployment reports when it has finished.
-func PodTemplate(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size, routes moves.Routes) Template {
+func PodTemplate(memcached *v1alpha1.Memcached, defaults ReleaseDefaults, size memory.Size, routes moves.Routes) Template {
 	pod := podSpec(memcached, defaults, size)
 	place(&pod, memcached, routes)
 	return Template{Defaults: defaults, PodTemplateSpec: corev1.PodTemplateSpec{
@@ -71,7 +71,7 @@ func deployment(in *Input) runtime.Object {
 }
 
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
-func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes moves.Routes) map[string]string {
+func PodAnnotations(memcached *v1alpha1.Memcached, defaults ReleaseDefaults, routes moves.Routes) map[string]string {
 	names := func(p moves.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.BySlot()) }
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
@@ -81,7 +81,7 @@ func PodAnnotations(memcached *v1alpha1.Memcached, defaults Defaults, routes mov
 }
 
 // podSpec returns a pod without the options of all pods of a cache, and without what [place] sets.
-func podSpec(memcached *v1alpha1.Memcached, defaults Defaults, size memory.Size) corev1.PodSpec {
+func podSpec(memcached *v1alpha1.Memcached, defaults ReleaseDefaults, size memory.Size) corev1.PodSpec {
 	spec := &memcached.Spec
 	containers := []corev1.Container{container(spec, defaults, size)}
 	volumes := slices.Concat([]corev1.Volume{configVolume()}, children.SecretVolumes(spec), reachVolumes(defaults.ReachImage))
@@ -111,7 +111,7 @@ func dnsConfig() *corev1.PodDNSConfig {
 	}}
 }
 
-func container(spec *v1alpha1.MemcachedSpec, defaults Defaults, size memory.Size) corev1.Container {
+func container(spec *v1alpha1.MemcachedSpec, defaults ReleaseDefaults, size memory.Size) corev1.Container {
 	plain := plainPort(spec)
 	mounts := []corev1.VolumeMount{{Name: ContainerName, MountPath: configDirectory, ReadOnly: true}}
 	return corev1.Container{

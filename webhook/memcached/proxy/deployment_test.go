@@ -23,7 +23,7 @@ import (
 // routed returns the pod template of proxies of three servers.
 func routed(memcached *v1alpha1.Memcached) Template {
 	memcached = memcached.WithDefaults()
-	return PodTemplate(memcached, Defaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2"))
+	return PodTemplate(memcached, ReleaseDefaults{Domain: "cluster.local"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2"))
 }
 
 // TestProxyPodOptions checks that the options of pods apply to proxies. TestPlacement checks those that place servers.
@@ -49,7 +49,7 @@ func TestProxiesAreNoServers(t *testing.T) {
 	memcached, other := sample.Proxied(3), sample.Proxied(3)
 	other.Name = Name(memcached)
 	servers := func(memcached *v1alpha1.Memcached) map[string]string {
-		return children.PodTemplate(memcached, children.Defaults{}, memory.Of(&memcached.Spec)).Labels
+		return children.PodTemplate(memcached, children.ReleaseDefaults{}, memory.Of(&memcached.Spec)).Labels
 	}
 	pods := map[string]map[string]string{
 		"cache": servers(memcached), "cache-proxy": routed(memcached).Labels,
@@ -99,7 +99,7 @@ func TestProxyMemoryLimit(t *testing.T) {
 // would not start.
 func TestProxyReaches(t *testing.T) {
 	memcached := sample.Proxied(3)
-	pod := PodTemplate(memcached, Defaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2")).Spec
+	pod := PodTemplate(memcached, ReleaseDefaults{ReachImage: "operator:1"}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-2")).Spec
 	probe, copied := pod.Containers[0].StartupProbe, pod.InitContainers[0]
 	if probe.Exec == nil || time.Duration(probe.TimeoutSeconds)*time.Second <= reachWait {
 		t.Fatalf("the startup probe is %+v, want a command with more time than %s", probe, reachWait)
@@ -139,7 +139,7 @@ func TestWarmupKeepsProxies(t *testing.T) {
 	template := func(enabled bool) Template {
 		memcached := sample.Proxied(2)
 		memcached.Spec.Proxy.Warmup.Enabled = &enabled
-		return PodTemplate(memcached, Defaults{Image: "memcached:1", Library: Library}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-1"))
+		return PodTemplate(memcached, ReleaseDefaults{Image: "memcached:1", Library: Library}, memory.Of(&memcached.Spec), moves.ParseRoutes("0-1"))
 	}
 	if diff := cmp.Diff(template(true), template(false)); diff != "" {
 		t.Errorf("the warm-up changes the pod template of the proxies (-enabled +disabled):\n%s", diff)

@@ -12,7 +12,7 @@ import (
 
 // exporter returns the container that exports the reads of a proxy's clients, with the image of this program: prom/memcached-exporter
 // does not read the counters of a proxy.
-func exporter(spec *v1alpha1.MemcachedSpec, defaults Defaults) corev1.Container {
+func exporter(spec *v1alpha1.MemcachedSpec, defaults ReleaseDefaults) corev1.Container {
 	return corev1.Container{
 		Name:            children.ExporterName,
 		Image:           defaults.ExporterImage,

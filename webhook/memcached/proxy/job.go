@@ -19,7 +19,7 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// JobForAnnotation on the Job is [moves.Job.String].
+// JobForAnnotation on the Job is [moves.DesiredJob.String].
 const JobForAnnotation = "memcached-operator.example.com/job-for"
 
 const (
@@ -36,7 +36,7 @@ func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + job
 
 // JobChildren returns the Job of a move, its NetworkPolicy and its Service; none if no Job is desired.
 func JobChildren(in *Input) []runtime.Object {
-	if in.Decision.Job == (moves.Job{}) {
+	if in.Decision.Job == (moves.DesiredJob{}) {
 		return nil
 	}
 	return children.Build(in, moveJob, jobPolicy, jobService)
@@ -70,7 +70,7 @@ func moveJob(in *Input) runtime.Object {
 			PodReplacementPolicy: new(batchv1.TerminatingOrFailed),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: jobPodLabels(memcached), Annotations: jobPodAnnotations(memcached)},
-				Spec:       children.WithPodOptions(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec)),
+				Spec:       children.WithPodOptions(&memcached.Spec, jobPod(in), children.TolerationSeconds(&memcached.Spec, nil)),
 			},
 		},
 	}
@@ -171,7 +171,7 @@ func jobPod(in *Input) corev1.PodSpec {
 			ImagePullPolicy: spec.ImagePullPolicy,
 			Args:            jobArgs(in),
 			// The Job lists and reads a limited number of items at a time, however many there are.
-			Resources:                children.HelperResources(spec, 50, max(children.HelperCPUOf(spec.Resources), children.HelperCPUOf(spec.Proxy.Resources))),
+			Resources:                children.HelperResources(spec, 50, max(children.HelperCPUOf(spec.Resources, nil), children.HelperCPUOf(spec.Proxy.Resources, nil))),
 			SecurityContext:          resources.RestrictedContainer(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		}},

@@ -21,7 +21,7 @@ import (
 // jobOf returns the Job for the routes of a label.
 func jobOf(memcached *v1alpha1.Memcached, label string) *batchv1.Job {
 	in := &Input{Memcached: memcached, OperatorImage: "operator:1", Domain: "cluster.local", Memory: memory.Of(&memcached.Spec)}
-	in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(label), Rollout: "5"}
+	in.Decision.Job = moves.DesiredJob{Routes: moves.ParseRoutes(label), Rollout: "5"}
 	return moveJob(in).(*batchv1.Job)
 }
 
@@ -72,7 +72,7 @@ func TestJobOfLostServers(t *testing.T) {
 		{"a lost server may come back with items that were not deleted", "0-3_0-2_announcing", "1", ""},
 	} {
 		in := &Input{Memcached: memcached, Memory: memory.Of(&memcached.Spec)}
-		in.Decision.Job = moves.Job{Routes: moves.ParseRoutes(test.routes), Rollout: "5", Stuck: test.lost}
+		in.Decision.Job = moves.DesiredJob{Routes: moves.ParseRoutes(test.routes), Rollout: "5", Stuck: test.lost}
 		spec, got := moveJob(in).(*batchv1.Job).Spec, ""
 		for _, arg := range spec.Template.Spec.Containers[0].Args {
 			if strings.HasPrefix(arg, "--stuck") {

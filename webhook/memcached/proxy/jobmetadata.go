@@ -24,7 +24,7 @@ func jobLabels(memcached *v1alpha1.Memcached) map[string]string {
 	return resources.Labels(children.MoveSelector(memcached), "memcached", memcached.Name, "move")
 }
 
-func jobAnnotations(memcached *v1alpha1.Memcached, job moves.Job) map[string]string {
+func jobAnnotations(memcached *v1alpha1.Memcached, job moves.DesiredJob) map[string]string {
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.Proxy.Job.Annotations)
 	annotations[JobForAnnotation] = job.String()

@@ -26,7 +26,7 @@ func TestPlacement(t *testing.T) {
 		memcached := sample.Proxied(3)
 		own := &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{}}
 		memcached.Spec.Affinity = &corev1.Affinity{NodeAffinity: own, PodAntiAffinity: test.servers}
-		pod := PodTemplate(memcached, Defaults{}, memory.Of(&memcached.Spec), moves.ParseRoutes(test.routes))
+		pod := PodTemplate(memcached, ReleaseDefaults{}, memory.Of(&memcached.Spec), moves.ParseRoutes(test.routes))
 		if diff := cmp.Diff(own, pod.Spec.Affinity.NodeAffinity); diff != "" {
 			t.Errorf("the affinity to nodes (-spec +proxies):\n%s", diff)
 		}

@@ -64,13 +64,13 @@ func TestNothingOfTheOperatorNeedsACertificate(t *testing.T) {
 	memcached.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls", ClientAuth: v1alpha1.ClientAuthRequire}
 	memcached.Spec.Metrics.Enabled = true
 	memcached = memcached.WithDefaults()
-	pod := podSpec(memcached, Defaults{ReachImage: "operator:1", ExporterImage: "operator:1"}, memory.Of(&memcached.Spec))
+	pod := podSpec(memcached, ReleaseDefaults{ReachImage: "operator:1", ExporterImage: "operator:1"}, memory.Of(&memcached.Spec))
 	serving := pod.Containers[0]
 	listeners := serving.Command[slices.Index(serving.Command, "-l")+1]
 	if want := "*,notls:*:11213,notls:proto[ascii]:127.0.0.1:11214"; listeners != want {
 		t.Errorf("the proxy listens on %s, want %s", listeners, want)
 	}
-	in := &Input{Memcached: memcached, Domain: "cluster.local", Decision: moves.Decision{Job: moves.Job{Routes: moves.ParseRoutes("0-2_0-3_warming")}}}
+	in := &Input{Memcached: memcached, Domain: "cluster.local", Decision: moves.Decision{Job: moves.DesiredJob{Routes: moves.ParseRoutes("0-2_0-3_warming")}}}
 	for user, argument := range map[string]string{
 		"the startup probe": serving.StartupProbe.Exec.Command[2],
 		"the exporter":      pod.Containers[1].Args[2],

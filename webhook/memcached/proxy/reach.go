@@ -30,7 +30,7 @@ const (
 )
 
 // reachContainers returns the init container. Its image is not pulled again, like that of the sidecar hold.
-func reachContainers(spec *v1alpha1.MemcachedSpec, defaults Defaults) []corev1.Container {
+func reachContainers(spec *v1alpha1.MemcachedSpec, defaults ReleaseDefaults) []corev1.Container {
 	image := defaults.ReachImage
 	if image == "" {
 		return nil

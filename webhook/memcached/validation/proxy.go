@@ -52,7 +52,7 @@ func validateProxyConfig(memcached *v1alpha1.Memcached, path *field.Path, domain
 	from := moves.Range{First: 999_999 - 2*size, Count: size} // hundreds of changes of the pod template later
 	to := moves.Range{First: from.End(), Count: size}
 	longest := moves.Routes{Move: moves.Move{From: moves.Pool{Slots: from}, To: moves.Pool{Slots: to}}, Phase: moves.Announcing}
-	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.Defaults{Library: proxy.Library, Domain: domain}, longest))) == 0 {
+	if len(corevalidation.Annotations(path, proxy.PodAnnotations(memcached, proxy.ReleaseDefaults{Library: proxy.Library, Domain: domain}, longest))) == 0 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("size"), size,

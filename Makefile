@@ -70,11 +70,11 @@ test: ## Run the fast tests of the root module, with the race detector.
 explore: ## Explore every order of events of a move, with each kind of fault.
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/moves -timeout 30m
 
-test-manifests: ## Test manifests, CRDs and pages offline, with code of the API server and kustomize; test allocations.
+test-manifests: ## Test manifests, CRDs and pages offline, with the API server's and kustomize's code; test allocations.
 	$(GO) test $(INLINED) ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector
 	cd test/manifests && $(GO) test -count=1 ./... # go test does not detect changes outside of the module
 
-test-servers: ## Test command lines with memcached of Debian, or with all features (MEMCACHED=program).
+test-servers: ## Test command lines with Debian's memcached, or with all features (MEMCACHED=program).
 	.ci/install test-servers
 	cd test/servers && $(GO) test -count=1 -timeout 30m -tags servers # without a package, go test shows the output
 
@@ -86,7 +86,7 @@ test-clients: ## Test client libraries with proxies (MEMCACHED=program), or meas
 	test test/clients/node_modules -nt test/clients/package-lock.json || npm ci --prefix test/clients --ignore-scripts --no-audit --no-fund
 	cd test/clients && $(GO) test -count=1 -timeout 30m $(ARGS)
 
-test-monitoring: ## Test alerts, dashboard and metrics with memcached, and code of Prometheus and kube-state-metrics.
+test-monitoring: ## Test alerts, dashboard and metrics with memcached, and with Prometheus' and kube-state-metrics' code.
 	.ci/install test-monitoring
 	cd test/monitoring && $(GO) test -count=1 ./...
 

@@ -26,7 +26,7 @@ func TestEvictedServer(t *testing.T) {
 	m, ended := newHolding(t, map[string]any{})
 	before, history := waitServers(t, m, 3), watchRoutes(t, m)
 	evictServer(t, m, "cache-1")
-	waitCondition(t, m, "Progressing", "Moving", "pod cache-1, which is being deleted (EvictionByEvictionAPI)")
+	waitCondition(t, m, "Progressing", "Moving", "Pod cache-1 is being deleted (EvictionByEvictionAPI)")
 	waitRoutes(t, m, "0-2_0-2.1_warming")
 	deleteServer(t, m, "cache-0")
 	waitRoutes(t, m, "0-2.0-1.1_0-2_warming")

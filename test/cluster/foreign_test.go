@@ -140,7 +140,7 @@ var foreignClusters = []foreignCluster{
 		want:   []wantCondition{allReady},
 		then: []func(*testing.T, *unstructured.Unstructured){
 			has(noRisk), resizePod, syncsWriteNothing, has(noRisk), killForMemory,
-			has(wantCondition{"AtRisk", "True", "OOMKilled", "exceeded its memory limit of 80Mi, but Deployment cache has the desired limit of 123Mi. A VerticalPodAutoscaler or another client has resized the pod"}),
+			has(wantCondition{"AtRisk", "True", "OOMKilled", "exceeded its memory limit of 80Mi, but Deployment cache sets 123Mi. A VerticalPodAutoscaler or another client has resized the pod"}),
 		},
 	},
 }

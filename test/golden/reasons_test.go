@@ -23,7 +23,7 @@ const reasonsHead = `# Reasons of conditions
 
 <!-- Generated from the reasons in webhook/ by go test ./test/golden -run TestReasonsPage -update. -->
 
-The column STATUS of ` + "`kubectl get`" + ` shows the reason of ` + "`Ready`" + `. The message of the condition contains the details: run ` + "`kubectl describe`" + `.
+The STATUS column of ` + "`kubectl get`" + ` shows the reason of ` + "`Ready`" + `. The message of the condition contains the details: run ` + "`kubectl describe`" + `.
 [What each condition means](conditions.md). [Troubleshooting](troubleshoot.md) covers what the conditions do not report.
 
 Each reason is listed with the first condition that has it.
@@ -31,9 +31,9 @@ Each reason is listed with the first condition that has it.
 
 // sections are the conditions in the order of the page.
 var sections = []struct{ kind, text string }{
-	{"Degraded", "Clients are affected, or a change is stuck. While `Available` is True, other pods serve clients, because a rollout that cannot\nprogress does not delete them."},
+	{"Degraded", "Clients are affected, or a change is stuck. While `Available` is True, other pods serve clients: a rollout that cannot progress does\nnot delete them."},
 	{"AtRisk", "Clients are not affected yet, but a problem is likely. `OOMKilled` is also a reason of `AtRisk`."},
-	{"Progressing", "The resource waits for its pods or other children."},
+	{"Progressing", "The resource is waiting for its pods or other children."},
 	{"Ready", ""},
 	{"Available", ""},
 	{"SecretsCurrent", "A `Memcached` has this condition if it uses TLS or ASCII passwords."},

@@ -2,9 +2,13 @@ package manifests
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/types"
@@ -43,11 +47,35 @@ func TestExamples(t *testing.T) {
 				if err := yaml.UnmarshalStrict([]byte(block), &kustomization); err != nil {
 					t.Errorf("%s: %v", file, err)
 				}
+				if strings.Contains(block, inClone) {
+					expectImage(t, file, block)
+				}
 			}
 		}
 	}
 	if shown["Memcached"] < 2 || shown["HorizontalPodAutoscaler"] == 0 {
 		t.Errorf("the pages show %v", shown)
+	}
+}
+
+// inClone begins the resources of a kustomization in a directory of a clone.
+const inClone = "../manifests/"
+
+// expectImage builds a kustomization that a page shows, and expects --operator-image to be the image of the operator.
+func expectImage(t *testing.T, file, block string) {
+	t.Helper()
+	repository, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	content := strings.ReplaceAll(block, inClone, relative(t, dir, filepath.Join(repository, "manifests"))+"/")
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	operator := find[appsv1.Deployment](t, build(t, relative(t, repository, dir)), "Deployment")[0].Spec.Template.Spec.Containers[0]
+	if flag := "--operator-image=" + operator.Image; !strings.HasPrefix(operator.Image, "registry.example.com/") || !slices.Contains(operator.Args, flag) {
+		t.Errorf("%s: the operator has the image %s and the arguments %q, want %s", file, operator.Image, operator.Args, flag)
 	}
 }
 

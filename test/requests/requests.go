@@ -97,7 +97,7 @@ func settled(nodes, servers []any) map[string]any {
 		"selector": "app=memcached,memcached_cr=" + Name,
 		"conditions": []any{
 			condition("Available", "True", "ReplicaReady", "At least one replica is ready."),
-			condition("Ready", "True", "AllReplicasReady", fmt.Sprintf("%d of %d replicas are updated and available.", len(nodes), len(nodes))),
+			condition("Ready", "True", "AllReplicasReady", fmt.Sprintf("%d of %d pods are updated and available.", len(nodes), len(nodes))),
 			condition("Progressing", "False", "Settled", "The observed state matches the desired state."),
 			condition("Degraded", "False", "AsExpected", "No problem has been found."),
 		},

@@ -34,7 +34,7 @@ func TestRenderedPage(t *testing.T) {
 			}
 		}
 	}
-	if count != 3 {
-		t.Errorf("the page has %d commands, want render and two that look at its output", count)
+	if count != 2 {
+		t.Errorf("the page has %d commands, want render and one that looks at its output", count)
 	}
 }

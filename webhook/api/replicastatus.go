@@ -24,8 +24,8 @@ type ReplicaStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// conditions are the conditions of the resource. Available: at least one pod serves. Ready: the observed state matches the desired state.
-	// Progressing: replicas or other children are changing to the desired state. Degraded: there is a problem, which the message describes.
-	// Ready and Degraded are never both True. Two conditions exist only while they are True. AtRisk: there may be a problem later. Stalled:
+	// Progressing: pods or other children are changing to the desired state. Degraded: there is a problem, which the message describes.
+	// Ready and Degraded are never both True. Two conditions exist only while they are True. AtRisk: a problem is likely later. Stalled:
 	// there is a problem, and nothing progresses until a user acts.
 	// +optional
 	// +listType=map
@@ -35,11 +35,11 @@ type ReplicaStatus struct {
 
 // The types of a parent's conditions.
 const (
-	// Available reports whether at least one replica serves.
+	// Available reports whether at least one pod serves.
 	Available = "Available"
 	// Ready reports whether the observed state is the desired state. It is never True while Degraded is True.
 	Ready = "Ready"
-	// Progressing reports whether the replicas or other children are changing to the desired state.
+	// Progressing reports whether the pods or other children are changing to the desired state.
 	Progressing = "Progressing"
 	// Degraded reports whether there is a problem: something serves badly, or a change is stuck.
 	Degraded = "Degraded"

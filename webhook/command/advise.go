@@ -33,15 +33,15 @@ func newAdvise() *cobra.Command {
 	var options adviseOptions
 	command := &cobra.Command{
 		Use:   "advise [HOST[:PORT]...] [-f FILE]",
-		Short: "Predict the hit ratio of servers with more or less memory, and recommend changes",
-		Long: `Predict the hit ratio of memcached servers with more or less memory, and recommend changes. Works with any memcached,
-managed by the operator or not.
+		Short: "Predict how the hit ratio changes with memory, and recommend changes",
+		Long: `Predict how the hit ratio of memcached servers would change with more memory, or with less, and recommend changes. advise
+works with any memcached, managed by the operator or not.
 
-advise lists the items of each server once, and watches the requests of clients for --watch, 5 minutes by default. It does
-not store or delete anything, and does not need a cluster. The servers must be reachable: run advise in a pod, or forward a
-port of a pod and use the address 127.0.0.1:PORT.
+advise lists the items of each server once, and watches clients' requests for the duration of --watch (5 minutes by
+default). It does not store or delete anything, and does not need a cluster. The servers must be reachable: run advise in a
+pod, or forward a port of a pod and use the address 127.0.0.1:PORT. Without PORT, advise uses 11211.
 
-With -f, the advice is about the spec of a Memcached. Without HOST, advise reads the servers from its status.`,
+With -f, advise recommends changes to the spec of a Memcached. Without HOST, advise reads the servers from its status.`,
 		Example: `  memcached-operator advise 10.0.0.1
   kubectl get memcached NAME -o json | memcached-operator advise --watch=30m -f -`,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ With -f, the advice is about the spec of a Memcached. Without HOST, advise reads
 	flags.DurationVar(&options.Watch, "watch", 5*time.Minute, "`duration` for which to watch the requests of clients")
 	flags.IntVar(&options.Items, "items", 300_000, "maximum `number` of items per server whose requests are counted; advise samples them at random")
 	flags.DurationVar(&options.Listing, "listing-timeout", 2*time.Minute, "maximum `duration` of listing the items of a server, including the wait for another listing")
-	flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "maximum `duration` of connecting, and of each wait for a response")
+	flags.DurationVar(&options.timeout, "timeout", 10*time.Second, "timeout of connecting, and of each response")
 	flags.BoolVar(&options.useTLS, "tls", false, "connect with TLS")
 	flags.StringVar(&options.ca, "tls-ca", "", "`file` with the CAs of the servers (default: the CAs of the system)")
 	flags.StringVar(&options.certificate, "tls-cert", "", "`file` with a client certificate")

@@ -66,7 +66,7 @@ func newRoot(version string) *cobra.Command {
 	}
 	root := &cobra.Command{
 		Use: "memcached-operator",
-		Long: `memcached-operator runs memcached on Kubernetes. Metacontroller calls its hooks for each custom resource.
+		Long: `memcached-operator runs memcached on Kubernetes. Metacontroller calls the operator's hooks for each custom resource.
 
 The exit code is 0 on success, 1 on failure, and 2 if the command line is invalid.`,
 		Example: `  memcached-operator render cache.yaml

@@ -28,8 +28,8 @@ func newCopy() *cobra.Command {
 	command := inPod(&cobra.Command{
 		Use:   "copy",
 		Short: "Move the items of a server by reading them through proxies",
-		Long: `List the items of a memcached, and read each item through proxies that move what they read. The Job of a warm-up runs copy,
-so that items that no client reads also move.
+		Long: `List the items of a memcached server, and read each item through proxies that move what they read. The Job of a warm-up runs
+copy, so that items that no client reads also move.
 
 copy reads the most recently used items last. It continues if a server or a proxy restarts. With --room, the oldest items of
 each slab class that do not fit into memory after the change do not move.
@@ -67,13 +67,13 @@ func newClean() *cobra.Command {
 	}
 	command := inPod(&cobra.Command{
 		Use:   "clean",
-		Short: "Delete from a server the items whose keys belong to other servers",
-		Long: `List the items of a memcached, and delete those whose keys belong to other servers. Without this, stale items could
+		Short: "Delete a server's items whose keys belong to other servers",
+		Long: `List the items of a memcached server, and delete those whose keys belong to other servers. Without this, stale items could
 reappear. Before the number of servers decreases, a Job cleans the servers that remain. Before keys return to a server that the
 proxies do not use, a Job deletes all of its items (--of=0).
 
-clean continues if the server restarts. The exit code is 0 when the server has no such items left, and 143 after a signal. It is 1
-if the server has not responded for too long, or if an item keeps changing.`,
+clean continues if the server restarts. The exit code is 0 when no such items are left on the server, and 143 after a signal. It
+is 1 if the server has not responded for too long, or if an item keeps changing.`,
 		Example: "  memcached-operator clean --server cache-{ordinal}.cache:11211 --ordinals 0,1,2 --index 1 --of 2",
 	}, check, func(ctx context.Context, logger *slog.Logger) error {
 		config.Logger = logger

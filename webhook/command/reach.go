@@ -22,9 +22,9 @@ func newReach() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reach",
 		Short: "Check whether a proxy reaches a server",
-		Long: `Read keys through a proxy until a server responds. reach is the startup probe of proxies: a proxy does not become available
-before it has reached a server. The probe runs in the container of the proxy. With --copy-to, an init container copies this
-program for the probe.
+		Long: `Read keys through a proxy until a server responds. reach is the startup probe of proxies: a proxy is not available until it has
+reached a server. The probe runs in the proxy's container. With --copy-to, an init container copies this program for the
+probe.
 
 The exit code is 0 once a server has responded, and 1 if no server has responded in time.`,
 		Example: "  memcached-operator reach --proxy 127.0.0.1:11211 --wait 5s",

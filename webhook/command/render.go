@@ -40,11 +40,12 @@ func newRender() *cobra.Command {
 followed by its children. It is valid input for kubectl diff -f -.
 
 FILE is a file, a directory, or - for standard input. In a directory, render reads all files that end with .yaml, .yml
-or .json, including those in subdirectories, except hidden files. A file may have at most 8 MiB and 10,000 objects.
+or .json, including those in subdirectories, except hidden files. A file may be at most 8 MiB and contain at most
+10,000 objects.
 
 render checks the schemas of the CRDs and the rules of the operator. It does not check the CEL rules of the CRDs, and lists
-the fields that have such rules on stderr. Without --operator-image, it also lists the objects that differ from those in a
-cluster.
+the fields that have such rules on stderr. Without --operator-image, the containers, probes and timeouts of some objects
+differ from what an operator with --operator-image creates. render lists these objects on stderr, too.
 
 The exit code is 0 if there is no error, and 2 if the command line is invalid. It is 1 if a custom resource is invalid, a
 file cannot be read, or there is no object; stderr then shows the file, the object and the field of each error. On errors,
@@ -85,7 +86,7 @@ func (o *renderOptions) run(command *cobra.Command) error {
 		command.PrintErrf("The CEL rules of the CRDs were not checked for %s. Use kubectl apply --dry-run=server to check them.\n", strings.Join(sets.List(unchecked), ", "))
 	}
 	if changed := o.withoutImage(inputs, objects); len(changed) > 0 {
-		command.PrintErrf("Without --operator-image, containers, probes and timeouts of these objects differ from those in a cluster: %s\n", strings.Join(changed, ", "))
+		command.PrintErrf("Without --operator-image, containers, probes and timeouts of these objects differ from what an operator with --operator-image creates: %s\n", strings.Join(changed, ", "))
 	}
 	content, err := encoders[o.format](objects)
 	if err != nil {

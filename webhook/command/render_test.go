@@ -21,7 +21,7 @@ const (
 const (
 	proxiedCache = validCache + "  proxy: {}\n"
 	unchecked    = "The CEL rules of the CRDs were not checked for metadata, spec. Use kubectl apply --dry-run=server to check them.\n"
-	noImage      = "Without --operator-image, containers, probes and timeouts of these objects differ from those in a cluster: StatefulSet default/cache, Deployment default/cache-proxy\n"
+	noImage      = "Without --operator-image, containers, probes and timeouts of these objects differ from what an operator with --operator-image creates: StatefulSet default/cache, Deployment default/cache-proxy\n"
 )
 
 // TestRenderExitCodes checks the documented exit codes, that only 0 comes with output, and what it does not check.

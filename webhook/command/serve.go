@@ -36,7 +36,8 @@ func newServe(version string) *cobra.Command {
 		Short: "Serve the hooks of Metacontroller over HTTP",
 		Long: `Serve the hooks of Metacontroller over HTTP or HTTPS. After SIGTERM or SIGINT, finish the requests in flight and exit.
 
-Health (/healthz, /readyz) and metrics (/metrics) have a separate address.`,
+Health (/healthz, /readyz) and metrics (/metrics) have a separate address. After a change of --operator-image, existing pods
+keep their image until their template changes for another reason.`,
 		Example: `  memcached-operator serve --address :8080
   memcached-operator serve --address :8443 --tls-cert tls.crt --tls-key tls.key`,
 		Args: cobra.NoArgs,
@@ -87,7 +88,7 @@ func (o *serveOptions) addTLS(flags *pflag.FlagSet) {
 func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
 	defaults := server.DefaultLimits()
 	flags.Int64Var(&o.MaxBodyBytes, "max-body-bytes", defaults.MaxBodyBytes, "maximum size of a request body in `bytes`; a larger body gets 413 Content Too Large")
-	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit, a new connection replaces one without a request in flight")
+	flags.IntVar(&o.MaxConnections, "max-connections", defaults.MaxConnections, "maximum number of `connections` of callers; above the limit, a new connection replaces an idle one")
 	flags.Int64Var(&o.MaxHeapBytes, "max-heap-bytes", defaults.MaxHeapBytes, "maximum size of the live heap in `bytes`; above the limit, large bodies are rejected")
 	flags.DurationVar(&o.ShutdownDelay, "shutdown-delay", 0, "`duration` between failing readiness and the start of the drain, for example 5s in a cluster (default 0s)")
 	flags.DurationVar(&o.ShutdownTimeout, "shutdown-timeout", 20*time.Second, "maximum `duration` of the drain, in which requests in flight must finish")
@@ -95,6 +96,6 @@ func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
 
 // addCaches adds the flags that serve and render share.
 func addCaches(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for the sidecars reload, hold and export, the startup probe of proxies, and the Jobs copy and clean; empty to run none of them. Existing pods keep their image until their template changes for another reason")
+	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for the sidecars reload, hold and export, the startup probe of proxies, and the Jobs copy and clean; empty to run none of them")
 	flags.StringVar(&caches.ClusterDomain, "cluster-domain", "", "DNS `domain` of the cluster, in the names of servers and proxies; a change replaces the proxies (default: the domain in the search list of /etc/resolv.conf, or cluster.local)")
 }

@@ -73,7 +73,7 @@ func compareChild(desired runtime.Object, existing any, specField SpecField) (ch
 		return childState{pending: missingReason(kind).Progress("%s %s does not exist, or has another owner. Check the Events of this resource.", kind, name)}, nil
 	}
 	if child.Terminating() {
-		return childState{pending: missingReason(kind).Progress("%s %s is being deleted. Metacontroller will create it again.", kind, name)}, nil
+		return childState{pending: missingReason(kind).Progress("%s %s is being deleted. Metacontroller will recreate it.", kind, name)}, nil
 	}
 	difference, err := merge.Compare(desired, child)
 	if err != nil {

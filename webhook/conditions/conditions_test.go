@@ -114,16 +114,16 @@ func TestConditions(t *testing.T) {
 }
 
 func TestRolloutMessage(t *testing.T) {
-	const waitsForMinReadySeconds = "3 of 3 replicas are updated and ready, but some have not been ready for minReadySeconds yet."
+	const waitsForMinReadySeconds = "3 of 3 pods are updated and ready, but some have not been ready for minReadySeconds yet."
 	cases := []struct {
 		reason  string
 		rollout Rollout
 		want    string
 	}{
-		{"the workload is not created yet", Rollout{Desired: 3}, "The latest change has not been rolled out yet. Replicas: 3 desired, 0 ready."},
-		{"the workload does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change has not been rolled out yet. Replicas: 3 desired, 2 ready."},
-		{"the workload scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change has not been rolled out yet. Replicas: 2 desired, 4 ready."},
-		{"a rollout in progress", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "Replicas: 3 desired, 4 existing, 2 updated, 3 ready."},
+		{"the workload is not created yet", Rollout{Desired: 3}, "The latest change has not been rolled out yet. Pods: 3 desired, 0 ready."},
+		{"the workload does not have the latest spec", Rollout{exists: true, Desired: 3, Ready: 2}, "The latest change has not been rolled out yet. Pods: 3 desired, 2 ready."},
+		{"the workload scales down", Rollout{exists: true, Desired: 2, Ready: 4}, "The latest change has not been rolled out yet. Pods: 2 desired, 4 ready."},
+		{"a rollout in progress", Rollout{exists: true, Desired: 3, Replicas: 4, Updated: 2, Ready: 3, Current: true, readyPods: 3}, "Pods: 3 desired, 4 existing, 2 updated, 3 ready."},
 		{"only minReadySeconds have not passed", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 1, Current: true, readyPods: 3}, waitsForMinReadySeconds},
 		{"one more replica is available, which does not change the message", Rollout{exists: true, Desired: 3, Updated: 3, Ready: 3, Available: 2, Current: true, readyPods: 3}, waitsForMinReadySeconds},
 	}

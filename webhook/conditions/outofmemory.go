@@ -44,7 +44,7 @@ func otherLimit(in *Input, container, limit string) (owner, remedy string) {
 	}
 	workload := in.Children[0].GetObjectKind().GroupVersionKind().Kind + " " + in.Workload.Name
 	if in.Workload.Container(container).Resources.Limits.Memory != limit {
-		return workload + " has the desired limit of", "a VerticalPodAutoscaler or another client has resized the pod, so exclude the pods from resizing, then delete this pod"
+		return workload + " sets", "a VerticalPodAutoscaler or another client has resized the pod, so exclude the pods from resizing, then delete this pod"
 	}
 	return "the desired limit is", fmt.Sprintf("an admission webhook or another client has changed %s, so exclude it from the policy that changes it, or decrease the memory for items", workload)
 }

@@ -66,7 +66,7 @@ func TestOutOfMemoryLimit(t *testing.T) {
 	}{
 		{"the pod has the limit of the operator", "123Mi", "123Mi", 3, ". Increase it."},
 		{"the kubelet does not report the limit", "", "123Mi", 3, ". Increase it."},
-		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi, but Deployment x has the desired limit of 123Mi. " +
+		{"an autoscaler has resized the pod", "80Mi", "123Mi", 3, " of 80Mi, but Deployment x sets 123Mi. " +
 			"A VerticalPodAutoscaler or another client has resized the pod, so exclude the pods from resizing, then delete this pod."},
 		{"a policy has changed the workload", "80Mi", "80Mi", 3, " of 80Mi, but the desired limit is 123Mi. An admission webhook or another client has changed Deployment x, " +
 			"so exclude it from the policy that changes it, or decrease the memory for items."},

@@ -15,7 +15,7 @@ A rollout looks at the numbers of replicas in the status of the workload, at its
 var (
 	ReasonRollingOut = NewReason(SeverityProgress, Documentation{ID: "RollingOut",
 		Meaning: "The workload does not have the desired pods yet, or not all of them are updated and ready. The message shows the numbers. For the Deployment of the proxies, it starts with `Proxies:`.",
-		Remedy:  "If this state lasts, `Degraded` shows the cause."})
+		Remedy:  "If this state persists, `Degraded` shows the cause."})
 	ReasonMinReadySeconds = NewReason(SeverityProgress, Documentation{ID: "MinReadySeconds",
 		Meaning: "All pods are updated and ready, but some have not been ready for `spec.rollout.minReadySeconds` (default 30) yet. They serve clients, and `Available` is True."})
 )
@@ -83,11 +83,11 @@ func (r Rollout) waitsForMinReadySeconds() bool {
 func (r Rollout) progress() *Progress {
 	switch {
 	case !r.Current:
-		return ReasonRollingOut.Progress("The latest change has not been rolled out yet. Replicas: %d desired, %d ready.", r.Desired, r.Ready)
+		return ReasonRollingOut.Progress("The latest change has not been rolled out yet. Pods: %d desired, %d ready.", r.Desired, r.Ready)
 	case r.waitsForMinReadySeconds():
 		// The number of available replicas is left out: each replica that becomes available would be a write of the status.
-		return ReasonMinReadySeconds.Progress("%d of %d replicas are updated and ready, but some have not been ready for minReadySeconds yet.", r.Ready, r.Desired)
+		return ReasonMinReadySeconds.Progress("%d of %d pods are updated and ready, but some have not been ready for minReadySeconds yet.", r.Ready, r.Desired)
 	}
-	return ReasonRollingOut.Progress("Replicas: %d desired, %d existing, %d updated, %d ready.",
+	return ReasonRollingOut.Progress("Pods: %d desired, %d existing, %d updated, %d ready.",
 		r.Desired, r.Replicas, r.Updated, min(r.Ready, r.readyPods))
 }

@@ -63,7 +63,7 @@ func (a *Assessment) ready() metav1.Condition {
 		return NewCondition(api.Ready, metav1.ConditionTrue, ReasonScaledToZero, "The desired number of replicas is 0, and no replica runs.")
 	}
 	return NewCondition(api.Ready, metav1.ConditionTrue, ReasonAllReplicasReady,
-		fmt.Sprintf("%d of %d replicas are updated and available.", a.Rollout.Available, a.Rollout.Desired-a.Rollout.Stuck))
+		fmt.Sprintf("%d of %d pods are updated and available.", a.Rollout.Available, a.Rollout.Desired-a.Rollout.Stuck))
 }
 
 // progress returns what does not match the desired state yet; nil if everything does.

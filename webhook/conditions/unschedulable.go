@@ -21,7 +21,7 @@ var (
 		Meaning: "No node accepts a pod. The message is from the scheduler.",
 		Remedy:  "Add nodes, free resources on nodes, or change the requirements of the pod: its requests, `nodeSelector`, `affinity` or `tolerations`."})
 	ReasonVolumeClaimPending = NewReason(SeverityProblem, Documentation{ID: "VolumeClaimPending",
-		Meaning: "After a minute, the claim in the message still has no volume that a node can use.",
+		Meaning: "The claim in the message has had no volume that a node can use for over a minute.",
 		Remedy:  "Check the StorageClass and its free volumes: [Flash](flash.md#volumes)."})
 )
 

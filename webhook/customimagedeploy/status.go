@@ -11,7 +11,7 @@ var Reasons = []conditions.Reason{ReasonAddressPending, ReasonTerminating}
 // ReasonAddressPending is for a CustomImageDeploy whose Ingress has no address.
 var ReasonAddressPending = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "AddressPending", Parent: "CustomImageDeploy",
 	Meaning: "The controller of `spec.ingressClassName` has not set the address of the Ingress yet.",
-	Remedy:  "If this state lasts, check that the IngressClass exists and that its controller runs."})
+	Remedy:  "If this state persists, check that the IngressClass exists and that its controller runs."})
 
 // inputOf returns what the parent is assessed from. The hooks set Children, Awaited and Teardown.
 func inputOf(request *syncRequest) conditions.Input {

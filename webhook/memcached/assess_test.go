@@ -51,7 +51,7 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"only a server is ready that clients do not reach", 1, "0-0_1-1_warming", func(o *syncRequest) { notReady(o, "cache-1") }, "NoReplicaReady", "Moving", "AsExpected", ""},
 		{"the only server is being deleted, and holds", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(holding(all(o.Related.Pods))[1:], terminating(holding(all(o.Related.Pods))[0]))...)
-		}, "ReplicaReady", "Moving", "AsExpected", "Moving items to a spare from pod cache-0, which is being deleted"},
+		}, "ReplicaReady", "Moving", "AsExpected", "moving items from server 0 to a spare"},
 		{"the only server is being deleted, and has stopped", 1, "0-0", func(o *syncRequest) {
 			o.Related.Pods = composite.GroupOf(append(all(o.Related.Pods)[1:], terminating(all(o.Related.Pods)[0]))...)
 		}, "NoReplicaReady", "RollingOut", "AsExpected", ""},
@@ -76,12 +76,12 @@ func TestConditionsOfProxies(t *testing.T) {
 		{"there is no Service", 3, "0-2", func(o *syncRequest) { remove(&o.Children.Services, "cache-proxy") }, "ReplicaReady", "ServiceMissing", "AsExpected", ""},
 		{"there is no PodDisruptionBudget", 3, "0-2", func(o *syncRequest) { remove(&o.Children.PodDisruptionBudgets, "cache-proxy") }, "ReplicaReady", "PodDisruptionBudgetMissing", "AsExpected", ""},
 		{"there is no NetworkPolicy", 3, "0-2", func(o *syncRequest) { remove(&o.Children.NetworkPolicies, "cache-proxy") }, "ReplicaReady", "NetworkPolicyMissing", "AsExpected", ""},
-		{"a move", 4, "0-2_0-3_warming", func(*syncRequest) {}, "ReplicaReady", "Moving", "AsExpected", "phase WarmingUp"},
+		{"a move", 4, "0-2_0-3_warming", func(*syncRequest) {}, "ReplicaReady", "Moving", "AsExpected", "Phase WarmingUp"},
 		{"a move waits for a proxy whose node is lost", 4, "0-2_0-3_warming", func(o *syncRequest) {
 			pod := readyPod("cache-proxy-old", proxy.PodLabels(o.Parent, moves.ParseRoutes("0-2_0-3_preparing")))
 			pod.DeletionTimestamp = ago(3600)
 			insert(&o.Related.Pods, pod)
-		}, "ReplicaReady", "Moving", "AsExpected", "waits for pod cache-proxy-old"},
+		}, "ReplicaReady", "Moving", "AsExpected", "is waiting for pod cache-proxy-old"},
 		{"the proxies of a new pod template exceed a quota", 3, "0-2_3-5_preparing", exceeded, "ReplicaReady", "ReplicaFailure", "ReplicaFailure", "exceeded quota: pods. If the cluster has no resources for the new pods, " + remedy},
 		{"the nodes have no room for the servers of a new pod template", 3, "0-2_3-5_announcing", func(o *syncRequest) {
 			o.Related.Pods.Get("web", "cache-4").Status.Conditions = observed.PodConditions{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "3 Insufficient memory."}}
@@ -195,9 +195,9 @@ func TestRiskOfAJob(t *testing.T) {
 		resyncAfter time.Duration
 	}{
 		{"its pods have 15 seconds left to start", 4, "0-2_0-3_warming", started(45), "", 15 * time.Second},
-		{"its pods have not started for a minute", 4, "0-2_0-3_warming", started(60), "JobNotStarted: After a minute, no pod", time.Minute},
+		{"its pods have not started for a minute", 4, "0-2_0-3_warming", started(60), "JobNotStarted: No pod", time.Minute},
 		{"it has just been desired, long after the phase of the proxies has begun", 4, "0-2_0-3_warming", refused, "", time.Minute},
-		{"the API server refuses it while the proxies have announced a decrease", 2, "0-2_0-1_announcing", refused, "JobNotStarted: Job cache-move still does not exist", 0},
+		{"the API server refuses it while the proxies have announced a decrease", 2, "0-2_0-1_announcing", refused, "JobNotStarted: Job cache-move is still missing", 0},
 		{"it fails in a warm-up", 4, "0-2_0-3_warming", fails, "JobFailed: Job cache-move has failed", time.Minute},
 		{"it fails before a decrease", 2, "0-2_0-1_announcing", fails, "set spec.proxy.warmup.enabled to false", 0},
 	}

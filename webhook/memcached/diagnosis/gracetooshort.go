@@ -17,7 +17,7 @@ first, or the time was too short. Before that, it compares the grace period of s
 
 // ReasonGraceTooShort is for a server whose time ends before its items have moved.
 var ReasonGraceTooShort = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "GraceTooShort", Parent: "Memcached",
-	Meaning: "Either a server that is being deleted stops in less than a minute, and items that have not moved by then are lost: [Drains](change.md#drains). Or a server took longer to move its items in the last change than its grace period, so a drain would lose items.",
+	Meaning: "A server that is being deleted stops within a minute, and items that have not moved by then are lost: [Drains](change.md#drains). The reason also appears if moving the items of a server took longer in the last move than its grace period, so that a drain would lose items.",
 	Remedy:  "If the spare does not start, fix the problem that its pod reports. Otherwise, increase `spec.terminationGracePeriodSeconds` and the timeout of the tool that drains the nodes, or increase `spec.proxy.warmup.itemsPerSecond`."})
 
 // endsSoon is the rest of the grace period in which a server should have no items any more.
@@ -47,7 +47,7 @@ func drainTooLong(in *Input) *conditions.Risk {
 	if status.SecondsPerServer <= grace {
 		return nil
 	}
-	return ReasonGraceTooShort.Risk("In the last change, a server took %d s to move its items, but the grace period is %d s, so a drain would lose items. Increase spec.terminationGracePeriodSeconds, or increase spec.proxy.warmup.itemsPerSecond; the next change shows whether this is enough.",
+	return ReasonGraceTooShort.Risk("In the last move, a server took %d s to move its items, but the grace period is %d s, so a drain would lose items. Increase spec.terminationGracePeriodSeconds or spec.proxy.warmup.itemsPerSecond; the next move shows whether this is enough.",
 		status.SecondsPerServer, grace)
 }
 

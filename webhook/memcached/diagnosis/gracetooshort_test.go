@@ -60,8 +60,8 @@ func TestDrainTooLong(t *testing.T) {
 		want   string
 	}{
 		{"there is time by default", hold, nil, 540, ""},
-		{"longer than the default", hold, nil, 541, "In the last change, a server took 541 s to move its items, but the grace period is 540 s"},
-		{"longer than spec has it", hold, new(int64(60)), 61, "In the last change, a server took 61 s to move its items, but the grace period is 60 s"},
+		{"longer than the default", hold, nil, 541, "In the last move, a server took 541 s to move its items, but the grace period is 540 s"},
+		{"longer than spec has it", hold, new(int64(60)), 61, "In the last move, a server took 61 s to move its items, but the grace period is 60 s"},
 		{"nothing moves in a drain", children.Images{}, new(int64(60)), 61, ""},
 	} {
 		memcached.Spec.TerminationGracePeriodSeconds = test.grace

@@ -24,11 +24,11 @@ pods have run and failed retries, and fails itself: JobFailed.
 // The reasons of a change whose Job has no pod that runs.
 var (
 	ReasonJobNotStarted = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotStarted", Parent: "Memcached",
-		Meaning: "The Job of a change with proxies still does not exist after a minute, or none of its pods has started. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the scale-down waits. In `AddingServers`, items stay on a spare, and no other server can be drained.",
+		Meaning: "The Job of a move is still missing after a minute, or none of its pods has started. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the scale-down cannot start. In `AddingServers`, items stay on a spare, and no other server can be drained.",
 		Remedy:  "If the Job does not exist, check the Events of the Memcached. Otherwise, check the Events of the Job and its pods. Likely causes are RBAC permissions, quotas, admission policies, the image, and missing resources on the nodes."})
 	ReasonJobSuspended = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobSuspended", Parent: "Memcached",
-		Meaning: "The Job of a change with proxies is suspended. The effects are those of `JobNotStarted`. A queue such as Kueue suspends Jobs until it admits them.",
-		Remedy:  "Set the queue's label in `spec.proxy.job.labels`, such as `kueue.x-k8s.io/queue-name`, or exempt the namespace from the queue. Then delete the Job, which the operator creates again."})
+		Meaning: "The Job of a move is suspended. The effects are those of `JobNotStarted`. A queue such as Kueue suspends Jobs until it admits them.",
+		Remedy:  "Set the queue's label in `spec.proxy.job.labels`, such as `kueue.x-k8s.io/queue-name`, or exempt the namespace from the queue. Then delete the Job, which the operator recreates."})
 )
 
 // jobStartPeriod is how long the pods of the Job may take to start. It is long enough to pull an image.
@@ -43,7 +43,7 @@ func jobNotStarted(in *Input) conditions.Finding {
 	}
 	effect := jobEffect(d)
 	since, risk := jobDesiredSince(in), ReasonJobNotStarted.Risk(
-		"Job %s still does not exist after a minute, so %s. Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
+		"Job %s is still missing after a minute, so %s. Check the Events of the Memcached.", proxy.JobName(in.Memcached), effect)
 	switch current := isCurrent(job, d); {
 	case current && (job.Complete() || job.Failed()):
 		return conditions.Finding{}
@@ -57,7 +57,7 @@ func jobNotStarted(in *Input) conditions.Finding {
 			since = job.Status.StartTime
 		}
 		risk = ReasonJobNotStarted.Risk(
-			"After a minute, no pod of Job %s has started, so %s. Check the Events of the Job and its pods.", job.Name, effect)
+			"No pod of Job %s has started within a minute, so %s. Check the Events of the Job and its pods.", job.Name, effect)
 	}
 	return riskAfter(jobStartPeriod, since, in.Now, risk)
 }

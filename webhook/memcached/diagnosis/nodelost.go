@@ -22,10 +22,10 @@ gets the slot of the server once Kubernetes has deleted its pod.
 // The reasons of nodes that do not respond.
 var (
 	ReasonNodeLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "NodeLost", Parent: "Memcached",
-		Meaning: "The node of a server or a proxy is unreachable: [A node dies](change.md#a-node-dies). If clients cannot reach the server either, reads of its keys miss, and writes fail. With proxies, another server takes over these keys after about two minutes.",
+		Meaning: "The node of a server or a proxy is unreachable: [A node dies](change.md#a-node-dies). If clients cannot reach the server either, reads of its keys miss, and writes fail. With proxies, a spare takes over these keys after about two minutes.",
 		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only after the node is reachable again or its Node object is deleted. **Switch the node off** before you delete its Node object."})
 	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
-		Meaning: "More than half of the servers are on two or more unreachable nodes. While most nodes of a zone are unreachable, Kubernetes deletes no pods, and then no other server takes over the keys of these servers.",
+		Meaning: "More than half of the servers are on two or more unreachable nodes. While most nodes of a zone are unreachable, Kubernetes deletes no pods, and then no spare takes over the keys of these servers.",
 		Remedy:  "Check the nodes and their network. If they do not recover, **switch them off**, and only then delete their Node objects."})
 	ReasonServerReplaced = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ServerReplaced", Parent: "Memcached",
 		Meaning: "The node of a server is unreachable, and a spare serves the server's keys until the node is reachable again or its Node object is deleted: [A node dies](change.md#a-node-dies).",
@@ -43,7 +43,7 @@ func nodeLost(in *Input) conditions.Finding {
 	case len(servers) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. If clients cannot reach it either, reads of its keys miss and writes fail. %s", servers[0], recovery(&in.Memcached.Spec))
 	case len(proxies) > 0:
-		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. Its clients must reconnect; a replacement proxy starts.", proxies[0])
+		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. Its clients must reconnect. A replacement is starting.", proxies[0])
 	}
 	serving := in.Decision.Routes.Serving()
 	if slices.ContainsFunc(serving.Spares(), func(spare moves.Spare) bool { return in.Facts.Servers[spare.For].State == moves.ServerStuck }) {
@@ -88,7 +88,7 @@ func (in *Input) keysWait(pod *observed.Pod, serves bool) bool {
 func recovery(spec *v1alpha1.MemcachedSpec) string {
 	switch {
 	case spec.Proxy != nil:
-		return "This ends when another server takes over the keys."
+		return "This ends when a spare takes over the keys."
 	case spec.Workload == v1alpha1.StatefulSetWorkload:
 		return "If the node does not recover, switch it off, and only then delete its Node object so that the StatefulSet replaces the pod."
 	}

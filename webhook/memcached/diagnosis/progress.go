@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,9 +24,9 @@ The progress follows from the decision. Its message stays the same during a step
 // The reasons of a change.
 var (
 	ReasonScaling = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Scaling", Parent: "Memcached",
-		Meaning: "The size changes in steps. The message shows the next step: [In steps](change.md#in-steps)."})
+		Meaning: "The size is changing in steps. The message shows the next step: [In steps](change.md#in-steps)."})
 	ReasonMoving = conditions.NewReason(conditions.SeverityProgress, conditions.Documentation{ID: "Moving", Parent: "Memcached",
-		Meaning: "The size or the pods of a cache with proxies change. The message shows the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
+		Meaning: "The size or the pods of a cache with proxies are changing. The message shows the phase: [Phases](change.md#phases). A warm-up takes at most `spec.proxy.warmup.maxSeconds`."})
 )
 
 // Progress returns the progress of a change; nil if there is none.
@@ -35,8 +36,8 @@ func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 		return ReasonMoving.Progress("%s", moveMessage(f, d))
 	case d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas):
 		from, next := d.Scaling.Replicas, f.SizeAfterStep(d.Scaling.Replicas)
-		return ReasonScaling.Progress("Scaling in steps from %d to %d replicas. The next step, to %d, starts no sooner than %s after the last step, and moves about %d%% of the keys with consistent hashing.",
-			from, f.Size, next, f.Interval, movedKeysPercent(from, next))
+		return ReasonScaling.Progress("Scaling in steps from %d to %d servers. The next step, to %d servers, starts at least %s after the previous step, and moves about %d%% of the keys with consistent hashing.",
+			from, f.Size, next, durationText(f.Interval), movedKeysPercent(from, next))
 	case d.ProxyStatus != nil && !f.Proxies.Desired:
 		return ReasonMoving.Progress("The proxies are being removed. The servers stay unchanged until the last proxy has stopped.")
 	}
@@ -52,59 +53,63 @@ func movedKeysPercent(from, to int32) int64 {
 
 // moveMessage returns the message of a move.
 func moveMessage(f moves.Facts, d moves.Decision) string {
-	leaves := ""
+	report := d.Report
+	sentences := []string{"", fmt.Sprintf("Phase %s (%s): %s", report.Phase, purposeOf(report), explanation(f, report))}
 	if !f.Proxies.Desired {
-		leaves = "Removing the proxies. "
+		sentences[0] = "Removing the proxies."
 	}
-	message := fmt.Sprintf("%s%s, phase %s: %s", leaves, purposeOf(f, d.Report), d.Report.Phase, explanation(f, d.Report))
-	if next := nextPhase(f, d); next != "" {
-		message += " " + next
+	if report.Purpose() == v1alpha1.MoveToSpare {
+		for _, ordinal := range report.Removed() {
+			sentences = append(sentences, leavingServer(f, ordinal))
+		}
 	}
-	return message + awaitedPod(d.Report.OverduePod)
+	sentences = append(sentences, nextPhase(f, d), awaitedPod(report.OverduePod))
+	return strings.Join(slices.DeleteFunc(sentences, func(sentence string) bool { return sentence == "" }), " ")
 }
 
-// awaitedPod returns what ends the wait for a pod that does not end by itself; "" if there is none.
+// awaitedPod returns what to do about a pod that does not stop by itself; "" if there is none.
 func awaitedPod(pod moves.Pod) string {
 	switch {
 	case pod.Name == "":
 		return ""
 	case pod.NodeLost:
-		return fmt.Sprintf(" The move waits for pod %s, which may still run on an unreachable node. Switch the node off, and only then delete its Node object.", pod.Name)
+		return fmt.Sprintf("The move is waiting for pod %s, which may still be running on an unreachable node. Switch the node off, and only then delete its Node object.", pod.Name)
 	}
-	return fmt.Sprintf(" The move waits for pod %s, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object.", pod.Name)
+	return fmt.Sprintf("The move is waiting for pod %s, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object.", pod.Name)
 }
 
 // purposeOf returns what a move is for.
-func purposeOf(f moves.Facts, report moves.Report) string {
+func purposeOf(report moves.Report) string {
 	from, to := report.From.Slots.Count, report.To.Slots.Count
 	switch purpose := report.Purpose(); {
 	case report.Phase == v1alpha1.MoveRemovingServers:
-		return fmt.Sprintf("Removing servers: %d of %d remain", to, from)
+		return fmt.Sprintf("keeping %d of %d servers", to, from)
 	case purpose == v1alpha1.MoveToSpare:
-		return toSpares(f, report)
+		return "moving items from " + serversText(report.Removed(), "to a spare", "to spares")
 	case purpose == v1alpha1.MoveReturn:
 		return fromSpares(report)
 	case purpose == v1alpha1.MoveReplace:
-		return fmt.Sprintf("Replacing %d servers with %d new servers that use the new pod template", from, to)
+		return fmt.Sprintf("replacing %d servers with %d new servers to apply the new pod template", from, to)
 	case from == to:
-		return fmt.Sprintf("Starting %d servers", to)
+		return fmt.Sprintf("starting %d servers", to)
 	}
-	return fmt.Sprintf("Resizing from %d to %d servers", from, to)
+	return fmt.Sprintf("resizing from %d to %d servers", from, to)
 }
 
-// toSpares describes a move from servers that leave to spares.
-func toSpares(f moves.Facts, report moves.Report) string {
-	var leaving []string
-	for _, ordinal := range report.Removed() {
-		leaving = append(leaving, leavingServer(f, ordinal))
+// serversText returns the ordinals of servers, and what follows one or several of them.
+func serversText(ordinals []int32, one, several string) string {
+	words := make([]string, len(ordinals))
+	for i, ordinal := range ordinals {
+		words[i] = strconv.Itoa(int(ordinal))
 	}
-	if len(leaving) == 1 {
-		return "Moving items to a spare from " + leaving[0]
+	last := len(words) - 1
+	if last < 1 {
+		return "server " + strings.Join(words, "") + " " + one
 	}
-	return fmt.Sprintf("Moving the items of %d servers to spares: %s", len(leaving), strings.Join(leaving, "; "))
+	return "servers " + strings.Join(words[:last], ", ") + " and " + words[last] + " " + several
 }
 
-// leavingServer describes a server and why its items move.
+// leavingServer returns why the items of a server move.
 func leavingServer(f moves.Facts, ordinal int32) string {
 	server, cause := f.Servers[ordinal], ""
 	if server.DisruptionReason != "" {
@@ -112,28 +117,25 @@ func leavingServer(f moves.Facts, ordinal int32) string {
 	}
 	switch {
 	case server.NodeLost:
-		return fmt.Sprintf("pod %s, whose node is unreachable", server.Name)
+		return fmt.Sprintf("The node of pod %s is unreachable.", server.Name)
 	case server.State == moves.ServerHolding:
-		return fmt.Sprintf("pod %s, which is being deleted%s and stops at %s at the latest", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("Pod %s is being deleted%s and stops by %s.", server.Name, cause, server.GraceEnds.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("server %d, which has stopped or whose grace period has expired", ordinal)
+	return fmt.Sprintf("Server %d has stopped, or its grace period has expired.", ordinal)
 }
 
 // fromSpares describes a move back from spares.
 func fromSpares(report moves.Report) string {
-	var servers []string
+	var servers []int32
 	for _, spare := range report.From.Spares() {
 		if report.To.Has(spare.For) {
-			servers = append(servers, strconv.Itoa(int(spare.For)))
+			servers = append(servers, spare.For)
 		}
 	}
-	if len(servers) == 1 {
-		return fmt.Sprintf("Moving items back from the spare to server %s, which is starting again", servers[0])
-	}
-	return fmt.Sprintf("Moving items back from spares to servers %s, which are starting again", strings.Join(servers[:len(servers)-1], ", ")+" and "+servers[len(servers)-1])
+	return "moving items back to " + serversText(servers, "from its spare", "from their spares")
 }
 
-// nextPhase returns what the next phase waits for; "" if the phase itself says it.
+// nextPhase returns what starts the next phase; "" if the explanation of the phase contains it.
 func nextPhase(f moves.Facts, d moves.Decision) string {
 	report, job, announcing := d.Report, f.Job, d.Routes.Phase == moves.Announcing
 	if job != nil && job.For != d.Job {
@@ -153,6 +155,11 @@ func nextPhase(f moves.Facts, d moves.Decision) string {
 }
 
 func timeText(t *metav1.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// durationText returns a duration without units that are 0: 24h, not 24h0m0s.
+func durationText(d time.Duration) string {
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
+}
 
 // warmUpProgress returns what begins and ends a warm-up.
 func warmUpProgress(f moves.Facts, report moves.Report, job *moves.ObservedJob) string {
@@ -197,5 +204,5 @@ func copyingProgress(job *moves.ObservedJob, until string) string {
 	case job.Failed:
 		return fmt.Sprintf("The Job that copies the items has failed, and the next phase starts after %s.", until)
 	}
-	return fmt.Sprintf("The Job has copied %d of %d servers, and the next phase starts when all servers are copied, or at %s at the latest.", job.Done, job.Servers, until)
+	return fmt.Sprintf("The Job has copied %d of %d servers. The next phase starts when all servers are copied, and by %s at the latest.", job.Done, job.Servers, until)
 }

@@ -45,36 +45,36 @@ func TestProgress(t *testing.T) {
 		changes []func(*moves.Facts, *moves.Decision)
 		want    string
 	}{
-		{"servers are added", "0-2_0-3_announcing", v1alpha1.MoveAddingServers, nil, "Resizing from 3 to 4 servers, phase AddingServers: It happens."},
-		{"a cache starts", "0-2", v1alpha1.MoveWaiting, nil, "Starting 3 servers, phase Waiting: It happens."},
+		{"servers are added", "0-2_0-3_announcing", v1alpha1.MoveAddingServers, nil, "Phase AddingServers (resizing from 3 to 4 servers): It happens."},
+		{"a cache starts", "0-2", v1alpha1.MoveWaiting, nil, "Phase Waiting (starting 3 servers): It happens."},
 		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
-			"Removing the proxies. Resizing from 3 to 4 servers, phase Closing: It happens."},
-		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Replacing 4 servers with 4 new servers that use the new pod template, phase AddingServers: It happens." + room},
+			"Removing the proxies. Phase Closing (resizing from 3 to 4 servers): It happens."},
+		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Phase AddingServers (replacing 4 servers with 4 new servers to apply the new pod template): It happens." + room},
 		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.OverduePod = moves.Pod{Name: "cache-3"} }},
-			"Resizing from 3 to 4 servers, phase Closing: It happens. The move waits for pod cache-3, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object."},
+			"Phase Closing (resizing from 3 to 4 servers): It happens. The move is waiting for pod cache-3, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object."},
 		{"a pod's node does not respond", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) {
 			d.Report.OverduePod = moves.Pod{Name: "cache-proxy-a", NodeLost: true}
-		}}, "The move waits for pod cache-proxy-a, which may still run on an unreachable node. Switch the node off, and only then delete its Node object."},
-		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Removing servers: 4 of 4 remain, phase RemovingServers: It happens."},
+		}}, "The move is waiting for pod cache-proxy-a, which may still be running on an unreachable node. Switch the node off, and only then delete its Node object."},
+		{"servers are removed", "0-3", v1alpha1.MoveRemovingServers, nil, "Phase RemovingServers (keeping 4 of 4 servers): It happens."},
 		{"a server is evicted", "0-2_0-2.1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){deleted},
-			"Moving items to a spare from pod cache-1, which is being deleted (EvictionByEvictionAPI) and stops at 2026-11-21T12:08:20Z at the latest, phase Preparing: It happens."},
+			"Phase Preparing (moving items from server 1 to a spare): It happens. Pod cache-1 is being deleted (EvictionByEvictionAPI) and stops by 2026-11-21T12:08:20Z."},
 		{"nodes of two servers do not respond", "0-2_0-2.1.2-1_preparing", v1alpha1.MovePreparing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) {
 			f.Servers = map[int32]moves.Server{1: {Pod: moves.Pod{Name: "cache-1", NodeLost: true}}, 2: {Pod: moves.Pod{Name: "cache-2", NodeLost: true}}}
-		}}, "Moving the items of 2 servers to spares: pod cache-1, whose node is unreachable; pod cache-2, whose node is unreachable, phase Preparing: It happens."},
+		}}, "Phase Preparing (moving items from servers 1 and 2 to spares): It happens. The node of pod cache-1 is unreachable. The node of pod cache-2 is unreachable."},
 		{"a server has stopped", "0-2_0-2.1_closing", v1alpha1.MoveClosing, nil,
-			"Moving items to a spare from server 1, which has stopped or whose grace period has expired, phase Closing: It happens."},
+			"Phase Closing (moving items from server 1 to a spare): It happens. Server 1 has stopped, or its grace period has expired."},
 		{"it starts again", "0-2.1_0-2_announcing", v1alpha1.MoveAddingServers, nil,
-			"Moving items back from the spare to server 1, which is starting again, phase AddingServers: It happens."},
+			"Phase AddingServers (moving items back to server 1 from its spare): It happens."},
 
 		{"two start again", "0-2.1.2-1_0-2_announcing", v1alpha1.MoveAddingServers, nil,
-			"Moving items back from spares to servers 1 and 2, which are starting again, phase AddingServers: It happens."},
+			"Phase AddingServers (moving items back to servers 1 and 2 from their spares): It happens."},
 
 		{"the proxies are not available", copying, v1alpha1.MoveWarmingUp, nil, "The warm-up starts once all proxies are available."},
 		{"the servers are not ready", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.RolloutEnded = true }}, "The warm-up starts once all new servers are ready."},
 		{"the warm-up is over", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(-1)}, "The next phase starts once all proxies are available."},
 		{"there is no Job", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
 		{"the Job is of another move", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job("0-2_0-4_warming", false)}, "It happens. The next phase starts after 2026-11-21T12:10:00Z."},
-		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "The Job has copied 2 of 3 servers, and the next phase starts when all servers are copied, or at 2026-11-21T12:10:00Z at the latest."},
+		{"the Job copies", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, false)}, "The Job has copied 2 of 3 servers. The next phase starts when all servers are copied, and by 2026-11-21T12:10:00Z at the latest."},
 		{"the Job has failed to copy", copying, v1alpha1.MoveWarmingUp, []func(*moves.Facts, *moves.Decision){until(600), job(copying, true)}, "The Job that copies the items has failed, and the next phase starts after 2026-11-21T12:10:00Z."},
 		{"the Job cleans", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, false)}, "The Job has cleaned 2 of 3 servers."},
 		{"the Job has failed to clean", announced, v1alpha1.MoveCleaning, []func(*moves.Facts, *moves.Decision){job(announced, true)}, "The Job has failed, and the next phase starts only after a Job succeeds."},
@@ -118,7 +118,7 @@ func TestProgressOfSteps(t *testing.T) {
 	f, _ := change("0-2", "")
 	for replicas, want := range map[int32]*conditions.Progress{
 		9: nil,
-		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 replicas. The next step, to 4, starts no sooner than 1m0s after the last step, and moves about 25%% of the keys with consistent hashing."),
+		3: ReasonScaling.Progress("Scaling in steps from 3 to 9 servers. The next step, to 4 servers, starts at least 1m after the previous step, and moves about 25%% of the keys with consistent hashing."),
 	} {
 		got := Progress(f, moves.Decision{Scaling: &v1alpha1.ScalingStatus{Replicas: replicas}})
 		if (got == nil) != (want == nil) || got != nil && (got.Reason != want.Reason || got.Message != want.Message) {

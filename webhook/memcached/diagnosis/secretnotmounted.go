@@ -26,11 +26,11 @@ var (
 	// ReasonSecretNotMounted is for a pod that waits for a volume, and uses Secrets.
 	ReasonSecretNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "SecretNotMounted", Parent: "Memcached",
 		Uses:    []conditions.Use{{Type: SecretsCurrent, Status: metav1.ConditionFalse}},
-		Meaning: "A pod still waits for its volumes after a minute. A Secret of `spec.tls` or `spec.auth`, or one of its keys, does not exist.",
+		Meaning: "A pod is still waiting for its volumes a minute after it started. A Secret of `spec.tls` or `spec.auth`, or one of its keys, does not exist.",
 		Remedy:  "Check the requirements in the message. The pod starts once the Secret exists."})
 	// ReasonFlashNotMounted is for a pod that waits for the volume of spec.flash, and uses no Secrets.
 	ReasonFlashNotMounted = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "FlashNotMounted", Parent: "Memcached",
-		Meaning: "A pod still waits for the volume of `spec.flash` after a minute. Its node cannot attach or mount the volume.",
+		Meaning: "A pod is still waiting for the volume of `spec.flash` a minute after it started. Its node cannot attach or mount the volume.",
 		Remedy:  "Check the Events of the pod."})
 )
 
@@ -71,7 +71,7 @@ func notMounted(pods []*observed.Pod, spec *v1alpha1.MemcachedSpec, now metav1.T
 			continue
 		}
 		found = conditions.Merge(found, conditions.Finding{Problem: reason.Problem(
-			"Pod %s still waits for its volumes a minute after its start. Check that %s.", pod.Name, strings.Join(mountRequirements(spec, pod.Name), ", and that "))})
+			"Pod %s is still waiting for its volumes one minute after it started. Check that %s.", pod.Name, strings.Join(mountRequirements(spec, pod.Name), ", and that "))})
 	}
 	return found
 }

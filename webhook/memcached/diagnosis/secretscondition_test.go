@@ -131,7 +131,7 @@ func mounting(secondsAgo int) *observed.Pod {
 
 func TestNotMounted(t *testing.T) {
 	secure := v1alpha1.MemcachedSpec{TLS: &v1alpha1.TLS{SecretName: "cache-tls", ClientAuth: v1alpha1.ClientAuthRequire}, Auth: &v1alpha1.Auth{SecretName: "users"}}
-	const message = "Pod cache-1 still waits for its volumes a minute after its start. Check that Secret cache-tls exists and contains the keys tls.crt, tls.key and ca.crt, and that Secret users exists and contains the key passwords."
+	const message = "Pod cache-1 is still waiting for its volumes one minute after it started. Check that Secret cache-tls exists and contains the keys tls.crt, tls.key and ca.crt, and that Secret users exists and contains the key passwords."
 	pulling := mounting(90)
 	pulling.Status.Conditions = nil
 	unscheduled := mounting(0)

@@ -56,7 +56,7 @@ type Cache struct {
 	// +kubebuilder:default=false
 	DisableEvictions bool `json:"disableEvictions,omitempty"`
 	// extraArgs are additional flags and options of the servers. Each flag and each value is a separate element, for example -f and 1.25. Only
-	// the flags and options in the documentation are allowed.
+	// some flags are allowed: https://github.com/example/memcached-operator/blob/main/manifests/docs/configure.md#settings-of-memcached
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32

@@ -55,7 +55,7 @@ type ProxyService struct {
 	// +kubebuilder:validation:Enum=Cluster;Local
 	ExternalTrafficPolicy corev1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// trafficDistribution prefers ready proxies in the zone of the client (PreferSameZone) or on its node (PreferSameNode). Both require
-	// Kubernetes 1.34: earlier versions refuse the Service. PreferClose is the old name of PreferSameZone. It requires Kubernetes 1.31: version
+	// Kubernetes 1.34: earlier versions reject the Service. PreferClose is the old name of PreferSameZone. It requires Kubernetes 1.31: version
 	// 1.30 ignores it. Defaults to the proxies of all zones.
 	// +optional
 	// +kubebuilder:validation:Enum=PreferSameZone;PreferSameNode;PreferClose

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Duration is a duration such as 30s, 5m or 1h. The minimum is 1s.
+// Duration is a number with a unit, such as 30s, 5m or 1h. The minimum is 1s.
 //
 // +kubebuilder:validation:MaxLength=7
 // +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]{0,4}(s|m|h)$')",message="must be a duration such as 30s, 5m or 1h"

@@ -10,13 +10,13 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.matches('^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$')",message="must be the value of a label: letters, digits, dashes, underscores and dots, starting and ending with a letter or digit"
 type LabelValue string
 
-// Labels are labels that a user adds to objects of the cache.
+// Labels maps the names of labels that a user adds to objects of the cache to their values.
 //
 // +kubebuilder:validation:MaxProperties=64
 // +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('batch.kubernetes.io/') || key in ['app', 'memcached_cr', 'memcached_proxy', 'memcached_move', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'job-name', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set labels that the operator or a workload uses to identify objects, such as app, memcached_cr or app.kubernetes.io/name"
 type Labels map[string]LabelValue
 
-// Annotations are annotations that a user adds to pods.
+// Annotations maps the names of annotations that a user adds to pods to their values.
 //
 // +kubebuilder:validation:MaxProperties=64
 // +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('memcached-operator.example.com/') || key.startsWith('metacontroller.k8s.io/'))",message="must not set annotations with the reserved prefixes memcached-operator.example.com/ and metacontroller.k8s.io/"
@@ -50,16 +50,16 @@ type PodOptions struct {
 	// +kubebuilder:validation:MaxItems=64
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 	// unreachableNodeTolerationSeconds is how long pods stay on a node that is not ready or does not respond, before Kubernetes deletes them.
-	// Kubernetes takes about 50 seconds to notice such a node. With proxies, the keys of a deleted server then move to another server. The field
+	// Kubernetes takes about 50 seconds to notice such a node. With proxies, the keys of a deleted server then move to a spare. The field
 	// sets tolerationSeconds of the tolerations for node.kubernetes.io/not-ready and node.kubernetes.io/unreachable. A toleration for the same
 	// taint in tolerations takes precedence. Defaults to 30 with spec.proxy, and 300 otherwise, as in Kubernetes.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UnreachableNodeTolerationSeconds *int64 `json:"unreachableNodeTolerationSeconds,omitempty"`
-	// topologySpreadConstraints spread the servers over the cluster. A constraint without a labelSelector selects the servers of this cache.
-	// Proxies do not use them: they always prefer different nodes and zones. Defaults to one constraint for nodes with whenUnsatisfiable
-	// ScheduleAnyway. With this default, and without affinity.podAntiAffinity, the servers also prefer nodes and zones without other servers of
-	// this cache.
+	// topologySpreadConstraints are the rules that spread the servers over the cluster. A constraint without a labelSelector selects the
+	// servers of this cache. Proxies do not use them: they always prefer different nodes and zones. Defaults to one constraint for nodes with
+	// whenUnsatisfiable ScheduleAnyway. With this default, and without affinity.podAntiAffinity, the servers also prefer nodes and zones
+	// without other servers of this cache.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -84,7 +84,7 @@ type PodOptions struct {
 	PodAnnotations Annotations `json:"podAnnotations,omitempty"`
 
 	// userIDs determines who sets the user and the groups of the pods. Fixed sets runAsUser, runAsGroup and fsGroup to 11211, the user of the
-	// official image. Assigned sets none of them. Use Assigned if the cluster assigns user IDs and refuses others, as OpenShift does. In other
+	// official image. Assigned sets none of them. Use Assigned if the cluster assigns user IDs and rejects others, as OpenShift does. In other
 	// clusters, the official image does not start with Assigned. podSecurityContext takes precedence. Defaults to Fixed.
 	// +optional
 	UserIDs UserIDs `json:"userIDs,omitempty"`

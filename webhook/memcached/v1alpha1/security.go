@@ -10,7 +10,7 @@ const (
 	ClientAuthNone ClientAuth = "None"
 	// ClientAuthRequest verifies the certificate of a client if it presents one. It also accepts clients without a certificate.
 	ClientAuthRequest ClientAuth = "Request"
-	// ClientAuthRequire refuses clients without a certificate that the CA has signed.
+	// ClientAuthRequire rejects clients without a certificate that the CA has signed.
 	ClientAuthRequire ClientAuth = "Require"
 )
 
@@ -35,7 +35,7 @@ type TLS struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, dashes and dots, starting and ending with a letter or digit"
 	SecretName string `json:"secretName,omitempty"`
 	// clientAuth determines how the certificates of clients are verified. None requests no certificate. Request also accepts clients without a
-	// certificate. Require refuses them.
+	// certificate. Require rejects them.
 	// +optional
 	// +kubebuilder:default=None
 	ClientAuth ClientAuth `json:"clientAuth,omitempty"`

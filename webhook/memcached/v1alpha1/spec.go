@@ -61,7 +61,7 @@ type MemcachedSpec struct {
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// workload is the kind of object that runs the servers. The pods of a StatefulSet keep their names, so only the keys of a replaced pod miss.
-	// A change from Deployment to StatefulSet replaces all pods with empty pods. A change from StatefulSet to Deployment is refused. Defaults to
+	// A change from Deployment to StatefulSet replaces all pods with empty pods. A change from StatefulSet to Deployment is rejected. Defaults to
 	// StatefulSet with spec.proxy, and Deployment otherwise.
 	// +optional
 	Workload Workload `json:"workload,omitempty"`
@@ -74,7 +74,7 @@ type MemcachedSpec struct {
 	// helperResources are the resources of each container of the operator: hold, reloader, reach and exporter in the pods, and copy in the Job
 	// that moves items. metrics.resources takes precedence for exporters. Defaults to a CPU request of 5m to 50m, a memory request of 32Mi and a
 	// memory limit of 64Mi. If resources or proxy.resources limit the CPU, these containers also get a CPU limit of 20 times their request.
-	// Otherwise, a quota on limits.cpu would refuse the pod.
+	// Otherwise, a quota on limits.cpu would reject the pod.
 	// +optional
 	HelperResources corev1.ResourceRequirements `json:"helperResources,omitzero"`
 	// cache configures memcached. A change replaces the pods.
@@ -136,7 +136,7 @@ type MemcachedSpec struct {
 	// +kubebuilder:validation:Maximum=3600
 	PreStopSleepSeconds *int64 `json:"preStopSleepSeconds,omitempty"`
 	// terminationGracePeriodSeconds is how long a pod may take to terminate before it is killed, including preStopSleepSeconds. With proxies and
-	// warm-up, the items of a server that is being deleted move to another server in this time. Defaults to 540 for servers with proxies and
+	// warm-up, the items of a server that is being deleted move to a spare in this time. Defaults to 540 for servers with proxies and
 	// warm-up, and 30 otherwise.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

@@ -33,7 +33,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 	if o.memcached.Spec.Proxy != nil {
 		var err error
 		reach := diagnosis.ProxyReachesNoServer(o.liveProxies, d, o.request.Now)
-		if proxies, err = assessProxies(o, d.ProxyReplicas, built.proxies, lastStep(o, d, changed), reach); err != nil {
+		if proxies, err = assessProxies(o, d.ProxyReplicas, built.proxies, lastOwnChange(o, d, changed), reach); err != nil {
 			return assessment{}, err
 		}
 	}
@@ -59,7 +59,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 
 		Children: slices.Concat(built.servers, built.proxies), // one command adopts all of them
 		Steps:    diagnosis.Progress(facts, d),
-		LastStep: lastStep(o, d, changed),
+		LastStep: lastOwnChange(o, d, changed),
 
 		SpecField:  diagnosis.SpecField(o.memcached),
 		Remedies:   diagnosis.Remedies(o.memcached, t.memory),
@@ -108,9 +108,9 @@ func assessProxies(
 	return &assessed, err
 }
 
-// lastStep returns when the children changed last without a change of spec: the number of servers, and with proxies their routes. How many
+// lastOwnChange returns when the children changed last without a change of spec: the number of servers, and with proxies their routes. How many
 // proxies a rollout may replace at once follows from the servers that are ready.
-func lastStep(o *observation, d moves.Decision, changed metav1.Time) time.Time {
+func lastOwnChange(o *observation, d moves.Decision, changed metav1.Time) time.Time {
 	var last time.Time
 	if d.Scaling != nil {
 		last = d.Scaling.LastStepTime.Time

@@ -102,9 +102,9 @@ func (o *observation) service(name string) *observed.Child {
 	return o.request.Children.Services.Get(o.memcached.Namespace, name)
 }
 
-// hasProxies reports whether spec or status has proxies: those that spec had may still run.
+// hasProxies reports whether spec or status has proxies, or some that spec had still run.
 func (o *observation) hasProxies() bool {
-	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil
+	return o.memcached.Spec.Proxy != nil || o.recorded.Proxy != nil || o.proxyDeployment != nil || len(o.proxies) > 0
 }
 
 // inUse returns the pods that clients reach by proxies with some routes; nil if clients reach all. A server that is being deleted serves

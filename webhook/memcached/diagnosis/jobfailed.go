@@ -20,7 +20,7 @@ var ReasonJobFailed = conditions.NewReason(conditions.SeverityRisk, conditions.D
 
 func jobFailed(in *Input) conditions.Finding {
 	d, observed := in.Decision, in.Facts.Job
-	if d.Job == (moves.DesiredJob{}) || d.Routes != d.Job.Routes || observed == nil || !observed.Failed {
+	if !d.HasJobOfPhase() || observed == nil || !observed.Failed {
 		return conditions.Finding{}
 	}
 	name := proxy.JobName(in.Memcached)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/conditions"
-	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
 )
 
@@ -24,7 +23,7 @@ const jobEndPeriod = time.Minute
 
 func jobNotEnded(in *Input) conditions.Finding {
 	d := in.Decision
-	if d.Job == (moves.DesiredJob{}) || d.Routes != d.Job.Routes || !isCurrent(in.Job, d) || in.Job.Complete() || in.Job.Failed() {
+	if !d.HasJobOfPhase() || !isCurrent(in.Job, d) || in.Job.Complete() || in.Job.Failed() {
 		return conditions.Finding{}
 	}
 	var found conditions.Finding
@@ -34,7 +33,7 @@ func jobNotEnded(in *Input) conditions.Finding {
 			continue
 		}
 		found = conditions.Merge(found, riskAfter(jobEndPeriod, ended.FinishedAt.Time, in.Now, ReasonJobNotEnded.Risk(
-			"Container %s of pod %s is still running although copy has completed, so Job %s cannot complete, and %s. If a service mesh injects this container, set the label or annotation that prevents this in spec.proxy.job, or use native sidecars, then delete the Job.",
+			"Container %s of pod %s is still running although container copy has terminated, so Job %s cannot complete, and %s. If a service mesh injects this container, set the label or annotation that prevents this in spec.proxy.job, or use native sidecars, then delete the Job.",
 			other, pod.Name, in.Job.Name, jobEffect(d))))
 	}
 	return found

@@ -38,7 +38,7 @@ const jobStartPeriod = time.Minute
 // than jobStartPeriod.
 func jobNotStarted(in *Input) conditions.Finding {
 	d, job := in.Decision, in.Job
-	if d.Job == (moves.DesiredJob{}) || d.Routes != d.Job.Routes {
+	if !d.HasJobOfPhase() {
 		return conditions.Finding{}
 	}
 	effect := jobEffect(d)

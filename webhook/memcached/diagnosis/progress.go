@@ -32,14 +32,14 @@ var (
 // Progress returns the progress of a change; nil if there is none.
 func Progress(f moves.Facts, d moves.Decision) *conditions.Progress {
 	switch {
+	case d.ProxyStatus != nil && !f.Proxies.Desired && d.Report.Until == nil: // a proxy may run
+		return ReasonMoving.Progress("%s", strings.TrimSpace("The proxies are being removed. The servers stay unchanged until the last proxy has stopped. "+awaitedPod(d.Report.OverduePod)))
 	case d.Report.Phase != "":
 		return ReasonMoving.Progress("%s", moveMessage(f, d))
 	case d.Scaling != nil && d.Scaling.Replicas != f.SizeAfterStep(d.Scaling.Replicas):
 		from, next := d.Scaling.Replicas, f.SizeAfterStep(d.Scaling.Replicas)
 		return ReasonScaling.Progress("Scaling in steps from %d to %d servers. The next step, to %d servers, starts at least %s after the previous step, and moves about %d%% of the keys with consistent hashing.",
 			from, f.Size, next, durationText(f.Interval), movedKeysPercent(from, next))
-	case d.ProxyStatus != nil && !f.Proxies.Desired:
-		return ReasonMoving.Progress("The proxies are being removed. The servers stay unchanged until the last proxy has stopped.")
 	}
 	return nil
 }

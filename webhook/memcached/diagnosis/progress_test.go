@@ -47,8 +47,8 @@ func TestProgress(t *testing.T) {
 	}{
 		{"servers are added", "0-2_0-3_announcing", v1alpha1.MoveAddingServers, nil, "Phase AddingServers (resizing from 3 to 4 servers): It happens."},
 		{"a cache starts", "0-2", v1alpha1.MoveWaiting, nil, "Phase Waiting (starting 3 servers): It happens."},
-		{"the proxies leave", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
-			"Removing the proxies. Phase Closing (resizing from 3 to 4 servers): It happens."},
+		{"the proxies have left", "0-3", v1alpha1.MoveRemovingServers, []func(*moves.Facts, *moves.Decision){func(f *moves.Facts, _ *moves.Decision) { f.Proxies.Desired = false }},
+			"Removing the proxies. Phase RemovingServers (keeping 4 of 4 servers): It happens."},
 		{"the template changes", "0-3_4-7_announcing", v1alpha1.MoveAddingServers, nil, "Phase AddingServers (replacing 4 servers with 4 new servers to apply the new pod template): It happens." + room},
 		{"a pod has not stopped", "0-2_0-3_closing", v1alpha1.MoveClosing, []func(*moves.Facts, *moves.Decision){func(_ *moves.Facts, d *moves.Decision) { d.Report.OverduePod = moves.Pod{Name: "cache-3"} }},
 			"Phase Closing (resizing from 3 to 4 servers): It happens. The move is waiting for pod cache-3, which has not stopped within its grace period. If its node is unreachable, switch the node off, and only then delete its Node object."},

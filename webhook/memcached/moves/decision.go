@@ -31,6 +31,9 @@ type Decision struct {
 	Report Report
 }
 
+// HasJobOfPhase reports whether a Job is desired for these routes. One of the phase before stays until the routes are observed.
+func (d Decision) HasJobOfPhase() bool { return d.Job != DesiredJob{} && d.Job.Routes == d.Routes }
+
 // Decide returns the decision. It finds out where the cache is (situation.go), asks the phase for what follows (phases.go, begin.go;
 // stop.go if the proxies stop), and completes that to a decision. Without proxies, direct.go decides.
 func (f Facts) Decide() Decision {

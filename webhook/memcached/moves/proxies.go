@@ -58,13 +58,13 @@ func (s situation) othersRun(routes ...Routes) bool {
 // allObserved reports whether the rollout of the proxies has ended, and all of them are observed. Then no former proxy starts any more, and
 // each that may run is observed too: Metacontroller observes pods in the order of their changes.
 func (s situation) allObserved() bool {
-	var available int32
+	var live int32
 	for _, proxy := range s.Proxies.Pods {
 		if proxy.Routes == s.current && proxy.GraceEnds == nil {
-			available++
+			live++
 		}
 	}
-	return s.rolloutEnded() && available >= s.Proxies.Replicas
+	return s.rolloutEnded() && live >= s.Proxies.Replicas
 }
 
 // neededWith returns the servers that exist, and those that proxies with these routes or running proxies know.

@@ -2,8 +2,8 @@ package moves
 
 // This file has what follows when the proxies stop: spec has none any more, the size is 0, or servers of a deleted Memcached still serve.
 
-// removeProxies returns what follows after spec has lost its proxies. The servers stay the same while a proxy may run. Then those that do
-// not serve are removed, and the status of the proxies last: it says which servers serve.
+// removeProxies returns what follows after spec has lost its proxies. The servers stay the same, and keep their template, while a proxy may run. Then
+// those that do not serve are removed, and the status of the proxies last: it says which servers serve.
 func (s situation) removeProxies() outcome {
 	existing, serving, routes := s.existingOrdinals(), s.current.Serving(), s.current
 	if s.proxiesDeleted() { // a move has ended if no proxy runs
@@ -15,7 +15,7 @@ func (s situation) removeProxies() outcome {
 		kept = serving.Slots
 	}
 	o := s.rollOut(routes)
-	o.stopProxies, o.ordinals, o.report = true, existing, removal(existing, kept)
+	o.stopProxies, o.ordinals, o.report, o.job = true, existing, removal(existing, kept), DesiredJob{}
 	if !s.proxiesDeleted() {
 		return o
 	}
@@ -81,7 +81,7 @@ func (s situation) stopIsUnfinished() bool {
 	return d != nil && d.Replicas == 0 && (s.Job != nil || s.current.Phase != Steady || removed)
 }
 
-// stopAll stops all proxies, and then removes all servers.
+// stopAll stops all proxies, and then removes all servers if the size is 0.
 func (s situation) stopAll() outcome {
 	serving, existing, routes := s.current.Serving(), s.existingOrdinals(), s.current
 	switch {
@@ -99,10 +99,11 @@ func (s situation) stopAll() outcome {
 		}
 		return o
 	}
-	if s.Size == 0 {
-		o.ordinals = existing
+	if s.Size > 0 { // the servers stay, and proxies start when no Job is left
+		o.report = waits(routes.Move, EarlierProxies)
+		return o
 	}
-	o.report = removal(existing, none)
+	o.ordinals, o.report = existing, removal(existing, none)
 	if s.proxiesStopped() {
 		return s.removeLater(o, none)
 	}

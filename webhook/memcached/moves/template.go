@@ -19,7 +19,7 @@ func (s situation) partition(routes Routes, run Range) int32 {
 	}
 	var keep []int32
 	switch {
-	case routes.Phase != Steady, !routes.To.Span().contains(run), s.anyKnowsServersWithoutSlot(routes.To): // a move, or its end
+	case !s.Proxies.Desired && !s.proxiesDeleted(), routes.Phase != Steady, !routes.To.Span().contains(run), s.anyKnowsServersWithoutSlot(routes.To): // proxies end, or a move, or its end
 		keep = limit.List()
 	case s.Proxies.Warmup > 0: // otherwise all pods are replaced in place. Those with items keep their template until the items move
 		keep = s.mayHaveItems(routes.To)

@@ -496,7 +496,7 @@ function Command:change(pool, item)
     local flags = self.flags
     if READS[self.verb] then return self:fetch(pool, item) end
     if self.storeMode == "E" then return self:respond("NS") end
-    if flags.C and flags.C ~= item.cas then return self:respond("EX") end
+    if flags.C and flags.C:match("^0*(%d+)$") ~= item.cas then return self:respond("EX") end
     local replaced = self.storeMode and "CIN" or "CN" -- I compares CAS uniques by their order: it would replace a fence
     local newCas = self.verb == "md" and flags.x and not flags.E and " E" .. clientCas() or "" -- x keeps the CAS unique
     local res = self.key:run(meta(self.r, replaced, newCas .. " C" .. item.cas), pool)

@@ -37,7 +37,7 @@ func copyInMesh(t *testing.T, m *unstructured.Unstructured) {
 	setSize(t, m, 3)
 	pod := waitJobPod(t, m, "")
 	for i, container := range pod.Status.ContainerStatuses {
-		if container.Name == "copy" {
+		if container.Name == "move" {
 			pod.Status.ContainerStatuses[i].Ready = false
 			pod.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: metav1.NewTime(time.Now().Add(-2 * time.Minute))}}
 		}

@@ -15,10 +15,10 @@ This check looks at the containers of the Job's pods. Kubernetes ends native sid
 
 // ReasonJobNotEnded is for a change whose Job has done its work in a pod that does not end.
 var ReasonJobNotEnded = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobNotEnded", Parent: "Memcached",
-	Meaning: "The Job of a move cannot complete, because another container of one of its pods is still running a minute after the container `copy` completed. The warm-up takes its maximum time, and servers whose pods have not started are not copied. In `Cleaning`, the scale-down cannot start. In `AddingServers`, items stay on a spare.",
+	Meaning: "The Job of a move cannot complete, because another container of one of its pods is still running a minute after the container `move` completed. The warm-up takes its maximum time, and servers whose pods have not started are not copied. In `Cleaning`, the scale-down cannot start. In `AddingServers`, items stay on a spare.",
 	Remedy:  "The container is usually the sidecar of a service mesh that ignores the labels and annotations of these pods. Set the label or annotation of your mesh in `spec.proxy.job`, or configure the mesh to inject native sidecars. Then delete the Job, which the operator recreates."})
 
-// jobEndPeriod is how long other containers of a pod may take to end after copy.
+// jobEndPeriod is how long other containers of a pod may take to end after that of the Job.
 const jobEndPeriod = time.Minute
 
 func jobNotEnded(in *Input) conditions.Finding {
@@ -33,7 +33,7 @@ func jobNotEnded(in *Input) conditions.Finding {
 			continue
 		}
 		found = conditions.Merge(found, riskAfter(jobEndPeriod, ended.FinishedAt.Time, in.Now, ReasonJobNotEnded.Risk(
-			"Container %s of pod %s is still running although container copy has terminated, so Job %s cannot complete, and %s. If a service mesh injects this container, set the label or annotation that prevents this in spec.proxy.job, or use native sidecars, then delete the Job.",
+			"Container %s of pod %s is still running although container move has terminated, so Job %s cannot complete, and %s. If a service mesh injects this container, set the label or annotation that prevents this in spec.proxy.job, or use native sidecars, then delete the Job.",
 			other, pod.Name, in.Job.Name, jobEffect(d))))
 	}
 	return found

@@ -17,19 +17,23 @@ const claimDelay = 10 * time.Second
 func (s situation) begin() outcome {
 	used := s.current.To
 	next := Routes{Move{used, s.target(used)}, Announcing}
-	o, left, earlier := s.rollOut(s.current), s.untilStep(s.revision), s.earlierServers(next)
-	switch {
-	case next.To == used:
-	case left > 0 && s.MaxStep > 0 && next.Resizes():
-		o.report, o.wait = Report{}, left
-	case len(earlier) > 0:
-		o.report, o.awaited = waits(next.Move, EarlierServers), earlier
-	case s.Proxies.Warmup == 0 && !next.adds():
-		return s.rollOut(steadyRoutes(next.To))
-	default:
-		return s.rollOut(next)
+	if next.To == used {
+		return s.rollOut(s.current)
 	}
-	return o
+	if left := s.untilStep(s.revision); left > 0 && s.MaxStep > 0 && next.Resizes() {
+		o := s.rollOut(s.current)
+		o.report, o.wait = Report{}, left
+		return o
+	}
+	if earlier := s.earlierServers(next); len(earlier) > 0 {
+		o := s.rollOut(s.current)
+		o.report, o.awaited = waits(next.Move, EarlierServers), earlier
+		return o
+	}
+	if s.Proxies.Warmup == 0 && !next.adds() {
+		return s.rollOut(steadyRoutes(next.To))
+	}
+	return s.rollOut(next)
 }
 
 // announcing adds servers, or cleans those that stay, during the rollout of the proxies, and then lets the move go on, unless spec does not

@@ -116,16 +116,16 @@ func (s situation) observedJobOfPhase() *ObservedJob {
 
 // jobComplete and jobFailed report whether the Job of this rollout has ended.
 func (s situation) jobComplete() bool {
-	return s.observedJobOfPhase() != nil && s.observedJobOfPhase().Complete
+	return s.phaseJob != nil && s.phaseJob.Complete
 }
 func (s situation) jobFailed() bool {
-	return s.observedJobOfPhase() != nil && s.observedJobOfPhase().Failed
+	return s.phaseJob != nil && s.phaseJob.Failed
 }
 
 // jobUnderWay returns the Job of this rollout, and gives up all others. A Job that has finished stays until the next routes are observed:
 // otherwise it would begin again if the Deployment is not updated.
 func (s situation) jobUnderWay(next Routes) DesiredJob {
-	if job := s.observedJobOfPhase(); job != nil && (next == s.current || job.Complete || job.Failed) {
+	if job := s.phaseJob; job != nil && (next == s.current || job.Complete || job.Failed) {
 		return job.For
 	}
 	return DesiredJob{}

@@ -32,7 +32,7 @@ func (s situation) secondsPerServer(r Report, move *v1alpha1.MoveStatus, before 
 		return before.SecondsPerServer
 	}
 	began := move.Since.Time
-	if job := s.observedJobOfPhase(); job != nil && job.Created.After(began) {
+	if job := s.phaseJob; job != nil && job.Created.After(began) {
 		began = job.Created
 	}
 	servers := max(1, int64(len(Routes{r.Move, Warming}.JobServers())))
@@ -70,7 +70,7 @@ func (s situation) endAfter(phase v1alpha1.MovePhase, duration time.Duration) *m
 // endOfWarmup returns the end of a warm-up. It follows from the creation of the Job that copies, which is the same for a sync that observes
 // an earlier status.
 func (s situation) endOfWarmup() *metav1.Time {
-	longest, job := s.Proxies.Warmup, s.observedJobOfPhase()
+	longest, job := s.Proxies.Warmup, s.phaseJob
 	if job == nil || !job.Created.Before(s.Now.Add(observationDelay)) {
 		return s.endAfter(v1alpha1.MoveWarmingUp, longest)
 	}

@@ -19,6 +19,8 @@ type situation struct {
 	runningRoutes []Routes
 	// recordedMove is the phase that status records for this revision; nil if there is none.
 	recordedMove *v1alpha1.MoveStatus
+	// phaseJob is the observed Job of this rollout; nil if there is none.
+	phaseJob *ObservedJob
 }
 
 func (f Facts) situation() situation {
@@ -34,6 +36,7 @@ func (f Facts) situation() situation {
 	if status != nil && status.LastDecision.Observed.Equal(s.revision) && RecordedRoutes(status) == s.current && !starts {
 		s.recordedMove = status.Move
 	}
+	s.phaseJob = s.observedJobOfPhase()
 	return s
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/memcached/children"
+	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -28,7 +29,7 @@ func TestServerPeers(t *testing.T) {
 	memcached := sample.Proxied(3)
 	memcached.Spec.Metrics.Enabled = true
 	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{shop}
-	all := children.Children(&children.Input{Memcached: memcached})
+	all := children.Children(&children.Input{Memcached: memcached, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{}}})
 	rules := all[slices.IndexFunc(all, func(child runtime.Object) bool {
 		return child.GetObjectKind().GroupVersionKind().Kind == "NetworkPolicy"
 	})].(*networkingv1.NetworkPolicy).Spec.Ingress

@@ -23,8 +23,8 @@ import (
 const JobForAnnotation = "memcached-operator.example.com/job-for"
 
 const (
-	// JobContainerName is the name of the container of the Job, whatever it does.
-	JobContainerName = "copy"
+	// JobContainerName is the name of the container of the Job, whether it copies or cleans.
+	JobContainerName = "move"
 	// deadlineDelay is in seconds. The operator removes the Job at the end of its phase, so the deadline is for a Job whose operator does
 	// not run.
 	deadlineDelay = 600

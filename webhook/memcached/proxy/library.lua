@@ -172,6 +172,13 @@ end
 -- endLine makes the proxy write a line again, with CR and LF, of which raw_line cuts two characters: a client may send LF alone.
 local function endLine(r, verb) pcall(r.token, r, 1, verb) end
 
+-- creates reports whether a command stores an item for a missing key.
+local function creates(verb, storeMode, flags)
+    if storeMode == "S" then return not flags.C end
+    if storeMode == "E" then return true end
+    return storeMode ~= "R" and verb ~= "md" and flags.N
+end
+
 -- A Command runs the commands of clients, one at a time. It has the words and flags of one, its turn on the connection, and its key.
 local Command <const> = {}
 Command.__index = Command
@@ -194,8 +201,7 @@ function Command:parse(r)
     end
     self.storeMode = self.verb == "ms" and (flags.M or "S"):sub(1, 1)
     self.key.touches = gat or self.verb == "mg" and flags.T -- memcached has no condition for a change of the TTL
-    local mode, vivifies = self.storeMode, flags.N and self.verb ~= "md"
-    if mode == "S" then self.key.creates = not flags.C else self.key.creates = mode == "E" or mode ~= "R" and vivifies end
+    self.key.creates = creates(self.verb, self.storeMode, flags)
     return refuses and "CLIENT_ERROR " .. (REFUSALS[verb] or classic and FORMAT or BAD_TOKEN) .. "\r\n"
 end
 

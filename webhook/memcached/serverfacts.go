@@ -51,7 +51,7 @@ func (o *observation) serverFacts() map[int32]moves.Server {
 				Pod:              podFact(pod),
 				State:            serverState(pod, o.request.Now.Time),
 				DisruptionReason: pod.DisruptionReason(),
-				Updated:          w != nil && w.CaughtUp() && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == w.Status.UpdateRevision,
+				Updated:          w != nil && pod.Labels[appsv1.ControllerRevisionHashLabelKey] == w.Status.UpdateRevision,
 			}
 		}
 	}

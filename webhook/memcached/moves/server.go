@@ -16,7 +16,7 @@ type Pod struct {
 type Server struct {
 	Pod
 	State ServerState
-	// Updated reports whether the pod has the pod template that the StatefulSet controller observed last.
+	// Updated reports whether the pod has the pod template that the StatefulSet controller has observed last.
 	Updated bool
 	// DisruptionReason is the reason of the condition DisruptionTarget, such as EvictionByEvictionAPI; "" if the pod has none.
 	DisruptionReason string

@@ -33,8 +33,8 @@ type axis struct {
 
 func (a axis) y(value float64) float64 { return top + plotHeight*(a.high-value)/(a.high-a.low) }
 
-// curve draws the hit ratio of each second of both caches from shortly before the first action on, and a mark where each step begins. Caches
-// with high ratios are drawn as the difference to the control. Second 0 is that of the first action.
+// curve draws the hit ratio of each second of both caches from shortly before the first action on, and a mark where each step begins. Of caches
+// with high ratios it draws only the difference from the control. Second 0 is that of the first action.
 func curve(title string, seconds []paired.Second, steps []step, names [paired.Caches]string) string {
 	if len(seconds) == 0 {
 		seconds = []paired.Second{{}}
@@ -44,31 +44,29 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	seconds = seconds[first+from:]
 	x := func(second float64) float64 { return left + plotWidth*(second-float64(from))/float64(len(seconds)) }
 	a := axis{0, 100, "%g%%", paired.Second.Ratio}
-	difference := ""
 	counted := seconds[-from:]
+	drawn, labels := []int{paired.Control, paired.Changed}, [paired.Caches]string{}
+	for _, cache := range drawn {
+		labels[cache] = names[cache] + ": " + lowestLabel(counted, cache)
+	}
+	var b strings.Builder
 	if min(lowest(counted, paired.Changed), lowest(counted, paired.Control)) >= high {
 		worst := counted[max(0, paired.Worst(counted, drawnReads))].Behind()
-		difference = fmt.Sprintf(", at most %.2f points behind", max(0, worst))
+		drawn = []int{paired.Changed}
+		labels[paired.Changed] = fmt.Sprintf("%s, difference from %s: at most %.2f points behind", names[paired.Changed], names[paired.Control], max(0, worst))
+		fmt.Fprintf(&b, `<text class="muted" x="16" y="%d">points</text>`+"\n", top-18)
 		a = axis{-1, 1, "%g", func(s paired.Second, cache int) float64 { return s.Ratio(cache) - s.Ratio(paired.Control) }}
 		for _, each := range seconds {
 			a.high = max(a.high, math.Ceil(math.Abs(each.Behind())))
 		}
 		a.low = -a.high
 	}
-	var b strings.Builder
 	drawGrid(&b, a)
 	timeAxis(&b, from, from+len(seconds), top+plotHeight+24, x)
-	drawMarks(&b, steps, func(second float64) float64 { return x(second - float64(first)) })
-	for _, cache := range []int{paired.Control, paired.Changed} {
+	drawMarks(&b, steps, top, top+plotHeight, func(second float64) float64 { return x(math.Floor(second) - float64(first)) })
+	for _, cache := range drawn {
 		drawLine(&b, cache, seconds, a, func(i int) float64 { return x(float64(from + i + 1)) })
-		label := "never below 100%"
-		if ratio := lowest(counted, cache); ratio < 100 {
-			label = fmt.Sprintf("lowest one-second hit ratio %.1f%%", math.Floor(ratio*10)/10)
-		}
-		if cache == paired.Changed {
-			label += difference
-		}
-		fmt.Fprintf(&b, `<text class="%s name" x="16" y="%d">%s: %s</text>`+"\n", classes[cache], top-44+22*cache, html.EscapeString(names[cache]), label)
+		fmt.Fprintf(&b, `<text class="%s name" x="16" y="%d">%s</text>`+"\n", classes[cache], top-44+22*cache, html.EscapeString(labels[cache]))
 	}
 	return picture(top+plotHeight+40, title, b.String())
 }
@@ -85,26 +83,35 @@ func drawGrid(b *strings.Builder, a axis) {
 }
 
 // drawMarks draws a line where each action begins and where the last has ended, with its name on the side that has room.
-func drawMarks(b *strings.Builder, steps []step, x func(second float64) float64) {
+func drawMarks(b *strings.Builder, steps []step, from, to int, x func(second float64) float64) {
 	var marks []step
 	for i, each := range steps {
 		if i > 0 && each.name != settling {
 			marks = append(marks, each)
 		}
 	}
-	position := func(i int) float64 { return x(math.Floor(marks[i].start.Sub(steps[0].start).Seconds())) } // the second in which it begins
+	position := func(i int) float64 { return x(marks[i].start.Sub(steps[0].start).Seconds()) }
 	for i, each := range marks {
 		name, at, next := strings.Replace(each.name, steadyAgain, "ready again", 1), position(i), float64(pictureWidth)
 		if i+1 < len(marks) {
 			next = position(i + 1)
 		}
-		anchor, labelX, labelY := "start", at+5, top+plotHeight-8
+		anchor, labelX, labelY := "start", at+5, to-8
 		if labelX+float64(character*len(name)) > next {
 			anchor, labelX, labelY = "end", at-5, labelY-20
 		}
-		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/><text font-size="16" x="%.1f" y="%d" text-anchor="%s">%s</text>`+"\n",
-			at, top, plotHeight, labelX, labelY, anchor, name)
+		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dV%d"/><text font-size="16" x="%.1f" y="%d" text-anchor="%s">%s</text>`+"\n",
+			at, from, to, labelX, labelY, anchor, name)
 	}
+}
+
+// lowestLabel returns what the picture says about the lowest hit ratio of a cache.
+func lowestLabel(seconds []paired.Second, cache int) string {
+	ratio := lowest(seconds, cache)
+	if ratio >= 100 {
+		return "stays at 100%"
+	}
+	return fmt.Sprintf("lowest one-second hit ratio %.1f%%", math.Floor(ratio*10)/10)
 }
 
 // lowest returns the lowest hit ratio of a cache, of the seconds with enough reads; 0 without any.

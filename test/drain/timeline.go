@@ -129,7 +129,7 @@ func (t *timeline) draw(title string, steps []step) string {
 	from := action - before
 	x := func(second float64) float64 { return barsLeft + barsWidth*max(second-from, 0)/max(to-from, 1) }
 	var rows, columns strings.Builder
-	fmt.Fprintf(&rows, `<text class="muted" font-size="16" x="16" y="54">Each bar is a pod, pale while it starts and terminates. Dashed: %s</text>`+"\n", steps[min(1, len(steps)-1)].name)
+	fmt.Fprintf(&rows, `<text class="muted" font-size="16" x="16" y="54">Each bar is a pod, pale while it starts and terminates</text>`+"\n")
 	y := barsTop
 	for _, group := range colors {
 		y = t.drawGroup(&rows, group[0], group[1], y, from, x) + 14
@@ -139,7 +139,7 @@ func (t *timeline) draw(title string, steps []step) string {
 			fmt.Fprintf(&columns, `<rect class="shade" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", x(s.from)+1, barsTop, x(s.end)-x(s.from)-2, y-barsTop)
 		}
 	}
-	fmt.Fprintf(&rows, `<path class="mark" d="M%.1f %dV%d"/>`+"\n", x(action), barsTop, y)
+	drawMarks(&rows, steps, barsTop, y, func(second float64) float64 { return x(second + steps[0].start.Sub(t.start).Seconds()) })
 	timeAxis(&rows, -before, int(to-action), y+16, func(second float64) float64 { return x(second + action) })
 	return picture(y+32, title, columns.String()+rows.String())
 }

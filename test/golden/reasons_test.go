@@ -26,7 +26,7 @@ const reasonsHead = `# Reasons of conditions
 The STATUS column of ` + "`kubectl get`" + ` shows the reason of ` + "`Ready`" + `. The message of the condition contains the details: run ` + "`kubectl describe`" + `.
 [What each condition means](conditions.md). [Troubleshooting](troubleshoot.md) covers what the conditions do not report.
 
-Each reason is listed with the first condition that has it.
+Each reason is listed under the first condition that uses it.
 `
 
 // sections are the conditions in the order of the page.

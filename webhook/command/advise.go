@@ -34,8 +34,8 @@ func newAdvise() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "advise [HOST[:PORT]...] [-f FILE]",
 		Short: "Predict how the hit ratio changes with memory, and recommend changes",
-		Long: `Predict how the hit ratio of memcached servers would change with more memory, or with less, and recommend changes. advise
-works with any memcached, managed by the operator or not.
+		Long: `Predict how the hit ratio of memcached servers would change with more or less memory, and recommend changes. advise works
+with any memcached, managed by the operator or not.
 
 advise lists the items of each server once, and watches clients' requests for the duration of --watch (5 minutes by
 default). It does not store or delete anything, and does not need a cluster. The servers must be reachable: run advise in a
@@ -43,6 +43,7 @@ pod, or forward a port of a pod and use the address 127.0.0.1:PORT. Without PORT
 
 With -f, advise recommends changes to the spec of a Memcached. Without HOST, advise reads the servers from its status.`,
 		Example: `  memcached-operator advise 10.0.0.1
+  memcached-operator advise --tls --tls-ca=ca.crt sessions-0.sessions.web.svc.cluster.local
   kubectl get memcached NAME -o json | memcached-operator advise --watch=30m -f -`,
 		RunE: func(command *cobra.Command, args []string) error {
 			return options.run(command, args)

@@ -59,6 +59,9 @@ func usageErrorf(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
+// forUsers is the group of the commands that users run, with cobra's own.
+const forUsers = "Commands for users:"
+
 // newRoot sets no templates, because text/template makes the linker keep all methods of all types: a fifth of the binary.
 func newRoot(version string) *cobra.Command {
 	if version == "" {
@@ -67,6 +70,7 @@ func newRoot(version string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "memcached-operator",
 		Long: `memcached-operator runs memcached on Kubernetes. Metacontroller calls the operator's hooks for each custom resource.
+Documentation: https://github.com/example/memcached-operator
 
 The exit code is 0 on success, 1 on failure, and 2 if the command line is invalid.`,
 		Example: `  memcached-operator render cache.yaml
@@ -75,7 +79,9 @@ The exit code is 0 on success, 1 on failure, and 2 if the command line is invali
 		SilenceErrors: true, // Main prints the error
 		SilenceUsage:  true,
 	}
-	addGroup(root, "Commands for users:", newRender(), newAdvise())
+	addGroup(root, forUsers, newRender(), newAdvise())
+	root.SetHelpCommandGroupID(forUsers)
+	root.SetCompletionCommandGroupID(forUsers)
 	addGroup(root, "Commands that pods run:", newServe(version), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean())
 	return root
 }

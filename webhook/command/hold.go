@@ -19,8 +19,9 @@ func newHold() *cobra.Command {
 		Long: `Run as a sidecar of memcached and answer the kubelet's hooks and probes. The preStop hook of memcached calls /hold. The
 liveness probe calls /alive.
 
-/hold responds when no client from another pod has been connected to memcached for 3s. Proxies stay connected to servers
-that they use, so none uses this one any more. /hold also responds when memcached has not responded for 5s, and 5s before the grace period ends.
+/hold responds when no proxy, and no other client from another pod, has been connected to memcached for 3s. Proxies stay
+connected to servers that they use, so once they have disconnected, no proxy uses this server. /hold also responds when
+memcached has not responded for 5s, and 5s before the grace period ends.
 /alive responds with status 200 if memcached responds, and with 503 otherwise.
 
 The exit code is 0 after SIGTERM.`,

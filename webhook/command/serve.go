@@ -96,6 +96,6 @@ func (o *serveOptions) addLimits(flags *pflag.FlagSet) {
 
 // addCaches adds the flags that serve and render share.
 func addCaches(flags *pflag.FlagSet, caches *memcached.Config) {
-	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program, for the sidecars reload, hold and export, the startup probe of proxies, and the Jobs copy and clean; empty to run none of them")
+	flags.StringVar(&caches.OperatorImage, "operator-image", "", "`image` of this program for sidecars, startup probes and Jobs of caches; empty to run none of them")
 	flags.StringVar(&caches.ClusterDomain, "cluster-domain", "", "DNS `domain` of the cluster, in the names of servers and proxies; a change replaces the proxies (default: the domain in the search list of /etc/resolv.conf, or cluster.local)")
 }

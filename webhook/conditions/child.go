@@ -22,11 +22,11 @@ a minute, the child is a problem: see overdue.go.
 var (
 	// ReasonChildMissing is the class of reasons of a child that does not exist. The reason begins with the kind: ServiceMissing.
 	ReasonChildMissing = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Missing",
-		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with the same name has another owner. This is a problem after a minute, or immediately if pods run without their NetworkPolicy (`OpenToAll`).",
+		Meaning: "The child does not exist, or is being deleted. Either the API server rejects it, or an object with the same name has another owner. The operator reports this after a minute, or immediately if pods run without their NetworkPolicy (`OpenToAll`).",
 		Remedy:  "Check the Events of the resource. If an object with the same name has another owner, rename that object or the resource."})
 	// ReasonChildOutdated is the class of reasons of a child that differs from the desired state: NetworkPolicyOutdated.
 	ReasonChildOutdated = NewReason(SeverityOverdue, Documentation{ID: "<Kind>Outdated",
-		Meaning: "The child differs from the desired state. The message names the field. This is a problem after a minute. Either the API server rejects the update, or another client changes the child after each apply.",
+		Meaning: "The child differs from the desired state. The message names the field. The operator reports this after a minute. Either the API server rejects the update, or another client changes the child after each apply.",
 		Remedy:  "Check the Events of the resource, one of which reports why the API server rejects the update. If a policy changes the child, exclude the child from it."})
 )
 

@@ -16,7 +16,7 @@ then are lost. A decrease does not begin before the remaining servers are clean,
 // ReasonJobFailed is for a change whose Job has failed.
 var ReasonJobFailed = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "JobFailed", Parent: "Memcached",
 	Meaning: "The Job of a move has failed. In `WarmingUp`, items that no client reads before the warm-up ends are lost. In `Cleaning`, the scale-down cannot start. In `AddingServers`, items stay on a spare, and no other server can be drained.",
-	Remedy:  "Check the logs of its pods, then delete the Job. The operator [recreates it](proxies.md#choose-the-time-of-the-warm-up). Do not set `spec.proxy.warmup.enabled: false` to remove the Job, because that loses the items that have not moved."})
+	Remedy:  "Check the logs of its pods, then delete the Job. The operator [recreates it](proxies.md#limit-the-duration-of-the-warm-up). Do not set `spec.proxy.warmup.enabled: false` to remove the Job, because that loses the items that have not moved."})
 
 func jobFailed(in *Input) conditions.Finding {
 	d, observed := in.Decision, in.Facts.Job

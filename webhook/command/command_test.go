@@ -183,7 +183,7 @@ func TestVersion(t *testing.T) {
 // TestContainerArguments checks that the program accepts the arguments of its containers in the golden responses.
 func TestContainerArguments(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-created": "hold", "proxies-copy-begins": "copy", "proxies-cleaning": "reach"} {
+	for name, command := range map[string]string{"auth-ascii": "reloader", "metrics-of-tls-and-sasl": "reloader", "proxies-created": "hold", "proxies-copy-begins": "move", "proxies-cleaning": "reach"} {
 		content, err := os.ReadFile("../../test/testdata/memcached/sync/" + name + "/response.json")
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Change is a field that has changed.
@@ -67,10 +68,15 @@ func walkObject(path string, before, after map[string]any, yield func(Change) bo
 	return true
 }
 
+// maxPathBytes is the maximum length of a path. Without it, 2,500 fields below a name of 1.4 MB would need 3 GB.
+const maxPathBytes = 1000
+
 // join returns the path of a field below another one; either may be "".
 func join(path, below string) string {
-	if path == "" || below == "" {
-		return path + below
+	below = below[:min(len(below), maxPathBytes)]
+	if path != "" && below != "" {
+		path += "."
 	}
-	return path + "." + below
+	path += below
+	return strings.ToValidUTF8(path[:min(len(path), maxPathBytes)], "")
 }

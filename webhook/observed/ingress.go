@@ -19,7 +19,7 @@ type IngressStatus struct {
 
 // LoadBalancer has the addresses at which a load balancer accepts traffic for an Ingress.
 type LoadBalancer struct {
-	Ingress []LoadBalancerPoint `json:"ingress"`
+	Ingress list[LoadBalancerPoint] `json:"ingress"`
 }
 
 // LoadBalancerPoint is one entry of a load balancer: a host name, an IP address or both.

@@ -17,9 +17,8 @@ type Job struct {
 
 // JobSpec is the part of a Job's spec that rules read.
 type JobSpec struct {
-	Completions           int32 `json:"completions"`
-	ActiveDeadlineSeconds int64 `json:"activeDeadlineSeconds"`
-	Suspend               bool  `json:"suspend"`
+	Completions int32 `json:"completions"`
+	Suspend     bool  `json:"suspend"`
 }
 
 // JobStatus is the part of a Job's status that rules read.

@@ -64,11 +64,12 @@ func (m *memory) check(b *body) error {
 	if m.heapBytes() <= limit {
 		return nil
 	}
+	alone := b.large && m.large.Load() == 1 // others may have left after the collection
 	m.collectAgain()
 	switch {
 	case m.liveBytes() <= limit || b.connection.endTransfers():
 		return nil
-	case b.large && m.large.Load() == 1: // a retry would fail too, and Metacontroller creates no Event for a 429
+	case alone: // a retry would fail too, and Metacontroller creates no Event for a 429
 		return errNoMemory
 	}
 	return errBusy

@@ -72,7 +72,7 @@ func ClientPeers(memcached *v1alpha1.Memcached) []networkingv1.NetworkPolicyPeer
 // items. If clients must use TLS, which only the proxies have, it does not return the clients.
 func serverPeers(in *Input) []networkingv1.NetworkPolicyPeer {
 	memcached := in.Memcached
-	if memcached.Spec.Proxy != nil && memcached.Spec.TLS != nil {
+	if in.Decision.ProxyStatus != nil && memcached.Spec.TLS != nil {
 		return []networkingv1.NetworkPolicyPeer{Peer(ProxySelector(memcached)), Peer(MoveSelector(memcached))}
 	}
 	clients := ClientAndJobPeers(memcached)

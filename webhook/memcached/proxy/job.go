@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,10 +20,11 @@ import (
 	"github.com/example/memcached-operator/webhook/resources"
 )
 
-// JobForAnnotation on the Job is [moves.DesiredJob.String].
-const JobForAnnotation = "memcached-operator.example.com/job-for"
-
 const (
+	// JobForAnnotation on the Job is [moves.DesiredJob.String].
+	JobForAnnotation = "memcached-operator.example.com/job-for"
+	// warmupAnnotation on a Job that copies is the longest time for items to move in seconds. A policy may change the deadline of Jobs.
+	warmupAnnotation = "memcached-operator.example.com/warmup-seconds"
 	// JobContainerName is the name of the container of the Job, whether it copies or cleans.
 	JobContainerName = "move"
 	// deadlineDelay is in seconds. The operator removes the Job at the end of its phase, so the deadline is for a Job whose operator does
@@ -78,7 +80,8 @@ func moveJob(in *Input) runtime.Object {
 
 // WarmupOf returns the longest time for items to move that spec had when a Job was created; 0 for a Job that cleans.
 func WarmupOf(job *observed.Job) time.Duration {
-	return time.Duration(max(0, job.Spec.ActiveDeadlineSeconds-deadlineDelay)) * time.Second
+	seconds, _ := strconv.ParseInt(job.Annotations[warmupAnnotation], 10, 32) // 0 for one that is missing or was edited
+	return time.Duration(max(0, seconds)) * time.Second
 }
 
 // jobPolicy lets the pods of the Job connect only to the servers, the proxies and DNS, and lets no peer connect to them. It returns nil if

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"maps"
+	"strconv"
 
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
@@ -28,6 +29,9 @@ func jobAnnotations(memcached *v1alpha1.Memcached, job moves.DesiredJob) map[str
 	annotations := map[string]string{}
 	maps.Copy(annotations, memcached.Spec.Proxy.Job.Annotations)
 	annotations[JobForAnnotation] = job.String()
+	if job.Task() == moves.Copy {
+		annotations[warmupAnnotation] = strconv.Itoa(int(*memcached.Spec.Proxy.Warmup.MaxSeconds))
+	}
 	return annotations
 }
 

@@ -525,14 +525,19 @@ end
 -- fetchAndStore stores an item that can move again, with another TTL and the same CAS unique, because memcached has no conditional touch.
 function Command:fetchAndStore(pool, item, ttl)
     local line, gat = self.r:raw_line(), self.verb ~= "mg"
-    local read = pool == "from" and self.read or self.readTo
     local reading = gat and mcp.request(line:gsub("^gat(s?) +[^ ]+", "get%1") .. "\r\n") or meta(self.r, "NRT", "")
     local past = ttl:find("^-") or tonumber(ttl) > MAX_RELATIVE_TTL and tonumber(ttl) <= mcp.time_real_millis() // 1000
     local readsAfter = not past and not gat and line:find("%f[%S]T.* t") -- servers run the flags of mg in their order
-    local before = not readsAfter and read(self, reading)
+    local command = self.r
+    local function read()
+        local res = (pool == "from" and self.read or self.readTo)(self, reading)
+        if self.r ~= command then self:parse(command) end -- a miss has read other words
+        return res
+    end
+    local before = not readsAfter and read()
     local res = self.key:send(pool, "ms", " C" .. item.cas .. " E" .. item.cas .. " F" .. item.flags .. " T" .. ttl, item.value)
     if not done(res) then return conclusive(res) end
-    return before or (read(self, reading))
+    return before or read()
 end
 
 -- create creates the item of a missing key. During preparing and warming, it needs a claim on `from`, or a lock on `to`.
@@ -639,8 +644,8 @@ function Command:inOrder()
         turn:waitFor(before)
         res, movable = self:decide()
     end
-    if not movable or self.phase ~= "warming" or self.key.sent.from + MOVE > HANDLES.from then return res end
-    local settled = self.key:move(self.forJob)
+    if not movable or self.phase ~= "warming" then return res end
+    local settled = self.key.sent.from + MOVE <= HANDLES.from and self.key:move(self.forJob)
     return self.forJob and not settled and BUSY or res
 end
 

@@ -31,7 +31,7 @@ func TestPeersWithTLS(t *testing.T) {
 		if diff := cmp.Diff([]string{test.clients, "memcached-move 11213"}, allowed(ingressOf(memcached, ""))); diff != "" {
 			t.Errorf("plaintext %s: peers of the proxies (-want +got):\n%s", test.plaintext, diff)
 		}
-		for _, child := range children.Children(&children.Input{Memcached: memcached}) {
+		for _, child := range children.Children(&children.Input{Memcached: memcached, Decision: moves.Decision{ProxyStatus: &v1alpha1.ProxyStatus{}}}) {
 			policy, isPolicy := child.(*networkingv1.NetworkPolicy)
 			if !isPolicy {
 				continue

@@ -15,7 +15,7 @@ local ALL <const> = { "get", "gat", "set", "add", "append", "cas", "delete", "ge
     "mg", "mg without v", "mg with c", "mg with T", "ms", "ms with C", "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma",
     "ma with N", "md", "md with q", "md with C", "md with x", "set noreply", "append noreply", "delete noreply" }
 -- RECACHE has commands whose item waits for a client that stores it again. It does not move before.
-local RECACHE <const> = { "mg with N", "md with I" }
+local RECACHE <const> = { "mg with N", "mg with N and T", "md with I" }
 -- TWICE has what one client sends after each other: it sees its own commands, and uses the CAS unique that it has read.
 local TWICE <const> = { { "gets", "cas" }, { "set", "get" }, { "delete", "get" }, { "set", "delete" } }
 -- AT_ONCE has what one client sends without waiting for the first response. FAULTY is what is explored with faults.

@@ -58,6 +58,7 @@ local COMMANDS <const> = {
     ["mg with c"] = { "mg k c v", run = read },
     ["mg with T"] = { "mg k v T0", run = read },
     ["mg with N"] = { "mg k v N0", run = function(state) return "=" .. shown(state or ""), state or "" end },
+    ["mg with N and T"] = { "mg k v N0 T0", run = function(state) return "=" .. shown(state or ""), state or "" end },
     ms = { "ms k %d", hd = "STORED", run = store },
     ["ms with C"] = { "ms k %d C{unique}", hd = "STORED", run = cas },
     ["ms in mode E"] = { "ms k %d ME", hd = "STORED", run = add },

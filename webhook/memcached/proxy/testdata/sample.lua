@@ -9,7 +9,7 @@ cases.load(arg[1])
 seed(math.tointeger(tonumber(arg[4])))
 
 local COMMANDS <const> = { "get", "gets", "gat", "gats", "touch", "set", "add", "replace", "append", "prepend", "incr", "cas", "delete", "mg",
-    "mg with c", "mg with T", "mg with N", "ms", "ms with C", "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma",
+    "mg with c", "mg with T", "mg with N", "mg with N and T", "ms", "ms with C", "ms in mode E", "ms in mode A", "ms in mode R", "ms with q", "ma",
     "ma with N", "md", "md with q", "md with C", "md with I", "set noreply", "append noreply", "delete noreply" }
 local STORES <const> = { set = true, add = true, replace = true, append = true, prepend = true, cas = true, ms = true }
 

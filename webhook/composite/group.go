@@ -75,8 +75,8 @@ func (g Group[T]) Get(namespace, name string) *T {
 // UnmarshalJSONFrom reads the group from a map of objects. It refuses an object without a name or with another key, and two objects with
 // the same name: an impossible observed state must not decide which children are deleted.
 func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	if decoder.PeekKind() != jsontext.KindBeginObject {
-		return notAnObject(decoder)
+	if err := checkObject(decoder, g.Listed()); err != nil {
+		return err
 	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
@@ -156,6 +156,17 @@ func (g *Group[T]) at(i int) Object { return any(g.sorted[i]).(Object) } // a po
 
 func compareObjects[T Object](a, b *T) int {
 	return cmp.Or(strings.Compare((*a).GetNamespace(), (*b).GetNamespace()), strings.Compare((*a).GetName(), (*b).GetName()))
+}
+
+// checkObject returns an error if the next value is not an object, or if the request has had it before.
+func checkObject(decoder *jsontext.Decoder, present bool) error {
+	if decoder.PeekKind() != jsontext.KindBeginObject {
+		return notAnObject(decoder)
+	}
+	if present {
+		return refuse("%s: the request has it twice", dotted(decoder.StackPointer()))
+	}
+	return nil
 }
 
 // notAnObject returns an error about the next value, which must be an object.

@@ -26,7 +26,6 @@ func TestGroupRefusesWrongLabels(t *testing.T) {
 	cases := []struct{ reason, labels, message string }{
 		{"a label that is not a string", `{"app": 1}`, "children.Thing.v1.a.labels.app: cannot be a number"},
 		{"labels that are an array", `["app"]`, "children.Thing.v1.a.labels: cannot be an array"},
-		{"a duplicate label", `{"app": "x", "app": "y"}`, "duplicate"},
 	}
 	for _, test := range cases {
 		body := `{"parent":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"p"}},"children":{"Thing.v1":{"a":{"name":"a","labels":` +

@@ -40,7 +40,7 @@ const (
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	parts, err := readParent(decoder)
+	parts, err := readParent(decoder, p.present)
 	if err != nil {
 		return err
 	}
@@ -80,15 +80,15 @@ type parentParts struct {
 	Status jsontext.Value `json:"status,omitzero"`
 }
 
-func readParent(decoder *jsontext.Decoder) (parts parentParts, err error) {
-	if decoder.PeekKind() != jsontext.KindBeginObject {
-		return parts, notAnObject(decoder)
+func readParent(decoder *jsontext.Decoder, present bool) (parts parentParts, err error) {
+	if err := checkObject(decoder, present); err != nil {
+		return parts, err
 	}
 	whole, err := decoder.ReadValue()
 	if err != nil {
 		return parts, err
 	}
-	return parts, locate(decoder, jsonv2.Unmarshal(whole, &parts, jsontext.AllowDuplicateNames(true))) // ReadValue refuses them
+	return parts, locate(decoder, jsonv2.Unmarshal(whole, &parts, jsontext.AllowDuplicateNames(true)))
 }
 
 // limit removes parts that are too large, and all finalizers but the one that hooks read. It returns an error if spec is too large.
@@ -147,7 +147,7 @@ var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(value []byte,
 type identifiedMember[T any] struct{ member[T] }
 
 func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	parts, err := readParent(decoder)
+	parts, err := readParent(decoder, m.present)
 	if err != nil {
 		return err
 	}

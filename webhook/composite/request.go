@@ -31,8 +31,8 @@ type member[T any] struct {
 }
 
 func (r *member[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	if decoder.PeekKind() != jsontext.KindBeginObject {
-		return notAnObject(decoder)
+	if err := checkObject(decoder, r.present); err != nil {
+		return err
 	}
 	r.present = true
 	return jsonv2.UnmarshalDecode(decoder, &r.value)
@@ -62,10 +62,10 @@ type compositeController struct {
 	} `json:"spec"`
 }
 
-// decode reads exactly one JSON value from the body as a stream. It refuses duplicate names, invalid UTF-8 and anything after
-// the value. Names match case-sensitively.
+// decode reads exactly one JSON value from the body as a stream. It refuses invalid UTF-8 and anything after the value. Names match
+// case-sensitively. Within objects, it does not look for duplicate names, which takes 30 ms for 130,000 names: Metacontroller sends none.
 func decode(body io.Reader, request any) error {
-	if err := jsonv2.UnmarshalRead(tokenReader{body}, request); err != nil {
+	if err := jsonv2.UnmarshalRead(tokenReader{body}, request, jsontext.AllowDuplicateNames(true)); err != nil {
 		return explain(err)
 	}
 	return nil

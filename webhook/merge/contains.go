@@ -29,7 +29,7 @@ var tokens = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
 func newTokens(value jsontext.Value) *jsontext.Decoder {
 	decoder := tokens.Get().(*jsontext.Decoder)
-	decoder.Reset(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)) // the values were validated before
+	decoder.Reset(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true))
 	return decoder
 }
 

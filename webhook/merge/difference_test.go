@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -215,5 +216,14 @@ func TestChangesOfNothing(t *testing.T) {
 	}
 	if path, differs := Changed(map[string]any{"a": 1}, nothing); path != "a" || !differs {
 		t.Errorf("an object that is gone differs in %q: %t, want a", path, differs)
+	}
+}
+
+// TestPathIsShort checks that fields below a long name cost little: each has a path.
+func TestPathIsShort(t *testing.T) {
+	long := strings.Repeat("ü", 700_000)
+	path, differs := Changed(map[string]any{long: map[string]any{"a": 1}}, map[string]any{long: map[string]any{"a": 2}})
+	if !differs || len(path) > maxPathBytes || !utf8.ValidString(path) {
+		t.Errorf("a change has a path of %d bytes, want at most %d", len(path), maxPathBytes)
 	}
 }

@@ -47,8 +47,8 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	type fields WorkloadSpec                                                        // without this method
-	err = jsonv2.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true)) // ReadValue refuses them
+	type fields WorkloadSpec // without this method
+	err = jsonv2.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true))
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}

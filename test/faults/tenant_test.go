@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func statuses(count int) []byte {
 	var conditions, containers []any
 	for i := range count {
 		conditions = append(conditions, map[string]any{"type": "Ready", "status": "False"})
-		containers = append(containers, map[string]any{"name": fmt.Sprint(i)})
+		containers = append(containers, map[string]any{"name": strconv.Itoa(i)})
 	}
 	crashed := map[string]any{"name": "memcached", "restartCount": 9, "state": map[string]any{"waiting": map[string]any{"reason": "CrashLoopBackOff"}},
 		"lastState": map[string]any{"terminated": map[string]any{"exitCode": 1, "message": strings.Repeat("\n", 1_000_000) + "a"}}}

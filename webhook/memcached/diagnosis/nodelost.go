@@ -37,9 +37,9 @@ func nodeLost(in *Input) conditions.Finding {
 	var found conditions.Finding
 	servers, proxies, nodes := in.lostPods()
 	switch {
-	case nodes > 1 && 2*len(servers) > int(*in.Memcached.Spec.Size):
+	case nodes > 1 && 2*len(servers) > in.serversInUse():
 		found.Problem = ReasonServersLost.Problem("%d of %d servers, such as pod %s, are on unreachable nodes. If clients cannot reach them either, reads of their keys miss and writes fail. Check the nodes and their network.",
-			len(servers), *in.Memcached.Spec.Size, servers[0])
+			len(servers), in.serversInUse(), servers[0])
 	case len(servers) > 0:
 		found.Problem = ReasonNodeLost.Problem("Pod %s is on an unreachable node. If clients cannot reach it either, reads of its keys miss and writes fail. %s", servers[0], recovery(&in.Memcached.Spec))
 	case len(proxies) > 0:
@@ -70,6 +70,18 @@ func (in *Input) lostPods() (servers, proxies []string, nodes int) {
 	slices.Sort(servers)
 	slices.Sort(proxies)
 	return servers, proxies, len(nodesOfServers)
+}
+
+// serversInUse returns the number of servers that clients or proxies use. During a move, that includes those that items move from.
+func (in *Input) serversInUse() int {
+	routes := in.Decision.Routes
+	switch {
+	case routes == (moves.Routes{}):
+		return int(*in.Memcached.Spec.Size)
+	case routes.Serving() == routes.From:
+		return int(routes.From.Slots.Count)
+	}
+	return int(routes.To.Slots.Count) + len(routes.Removed())
 }
 
 // keysWait reports whether the keys of a server wait for another one. Without proxies, another pod of a Deployment has replaced each one

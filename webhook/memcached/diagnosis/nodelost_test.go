@@ -49,6 +49,7 @@ func TestNodeLost(t *testing.T) {
 		{"the slot of another one returns", proxied, "0-2.1.2-1_0-2.1_preparing", []*observed.Pod{deleted}, "", "ServerReplaced"},
 		{"the spare is lost too", proxied, "0-2.1", []*observed.Pod{deleted, lostPod("cache-3", false)}, "NodeLost", "ServerReplaced"},
 		{"most servers", proxied, "0-2", []*observed.Pod{one, other}, "ServersLost", ""},
+		{"a third of the servers during a replacement", proxied, "0-2_3-5_warming", []*observed.Pod{one, other}, "NodeLost", ""},
 		{"most servers, and one node: spares get their slots", proxied, "0-2", []*observed.Pod{one, lostPod("cache-2", false)}, "NodeLost", ""},
 		{"a proxy", proxied, "0-2", []*observed.Pod{proxyPod}, "NodeLost", ""},
 		{"another proxy has replaced it", proxied, "0-2", []*observed.Pod{gone}, "", ""},

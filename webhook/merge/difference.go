@@ -196,9 +196,9 @@ func compare(have, last, want form) ([]Change, error) {
 
 // object returns a form as [Apply] needs it.
 func (f form) object() (object map[string]any, err error) {
-	encoded, err := jsonv2.Marshal(f)
+	encoded, err := jsonv2.Marshal(f, jsontext.AllowDuplicateNames(true))
 	if err == nil {
-		err = jsonv2.Unmarshal(encoded, &object)
+		err = jsonv2.Unmarshal(encoded, &object, jsontext.AllowDuplicateNames(true))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading a child: %w", err)

@@ -49,6 +49,7 @@ func TestCompare(t *testing.T) {
 		{"an empty list in place of an empty map", `{"a":{}}`, ``, `{"a":[]}`, "spec.a"},
 		{"Metacontroller keeps a map in place of a list", `{"a":[]}`, ``, `{"a":{}}`, ""},
 		{"an empty map is missing", `{"a":{}}`, ``, `{}`, "spec.a"},
+		{"names that are there twice", `{"a":1}`, ``, `{"a":2,"b":1,"b":2}`, "spec.a"},
 		{"the first of many differences, in whatever order a map yields them", `{"i":1,"h":1,"g":1,"f":1,"e":1,"d":1,"c":1,"b":1}`, ``, `{}`, "spec.b"},
 		{"an object in an item without a key has more", `{"l":[{"from":{"a":1}}]}`, ``, `{"l":[{"from":{"a":1,"b":2}}]}`, "spec.l"},
 		{"members in another order", `{"b":1,"a":1}`, ``, `{"b":1,"a":1}`, ""},

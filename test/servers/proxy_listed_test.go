@@ -32,8 +32,8 @@ var listed = []struct {
 
 // documented are the differences that comparable hides, and those that the generator leaves out.
 var documented = []string{
-	"A line that the proxy cannot read returns `CLIENT_ERROR parsing request`, and a meta command that is refused another text after `CLIENT_ERROR`.",
-	"Text after the flag `q`, and a second `q`, are not refused.",
+	"A line that the proxy cannot read returns `CLIENT_ERROR parsing request`, and a rejected meta command another text after `CLIENT_ERROR`.",
+	"Text after the flag `q`, and a second `q`, are not rejected.",
 }
 
 // removes reports whether the command has a value that is too large, and would not remove the item of one server.

@@ -52,10 +52,10 @@ func TestReplaceServersWithoutRoom(t *testing.T) {
 	}{
 		{"servers", "if the cluster has no room for the new servers, the ones in use must stay, and the condition must say why, and what to do",
 			"100Mi", "40Mi", "344Mi", "424Mi", // the proxies of a rollout have room at any time, and a new server never
-			[]string{"StatefulSet cache has 2 of 4 pods", "ResourceQuota", "set spec.proxy.warmup.enabled to false"}, []string{"0-1_2-3_announcing"}},
+			[]string{"StatefulSet cache has 2 of 4 pods", "ResourceQuota", "restore the previous spec"}, []string{"0-1_2-3_announcing"}},
 		{"proxies", "if the cluster has no room for one more proxy, those in use must stay, and the condition must say why, and what to do",
 			"20Mi", "100Mi", "304Mi", "434Mi", // the new servers have room, or one proxy. If the servers start first, the first rollout waits, otherwise the second one
-			[]string{"Pods cannot be created", "exceeded quota: memory", "set spec.proxy.warmup.enabled to false"}, []string{"0-1_2-3_announcing", "0-1_2-3_preparing"}},
+			[]string{"Pods cannot be created", "exceeded quota: memory", "restore the previous spec"}, []string{"0-1_2-3_announcing", "0-1_2-3_preparing"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			because(t, test.why)

@@ -45,7 +45,7 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	x := func(second float64) float64 { return left + plotWidth*(second-float64(from))/float64(len(seconds)) }
 	a := axis{0, 100, "%g%%", paired.Second.Ratio}
 	counted := seconds[-from:]
-	drawn, labels := []int{paired.Control, paired.Changed}, [paired.Caches]string{}
+	drawn, labels := []int{paired.Changed, paired.Control}, [paired.Caches]string{}
 	for _, cache := range drawn {
 		labels[cache] = names[cache] + ": " + lowestLabel(counted, cache)
 	}
@@ -54,7 +54,7 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 		worst := counted[max(0, paired.Worst(counted, drawnReads))].Behind()
 		drawn = []int{paired.Changed}
 		labels[paired.Changed] = fmt.Sprintf("%s, difference from %s: at most %.2f points behind", names[paired.Changed], names[paired.Control], max(0, worst))
-		fmt.Fprintf(&b, `<text class="muted" x="16" y="%d">points</text>`+"\n", top-18)
+		fmt.Fprintf(&b, `<text class="muted" x="16" y="%d">percentage points</text>`+"\n", top-18)
 		a = axis{-1, 1, "%g", func(s paired.Second, cache int) float64 { return s.Ratio(cache) - s.Ratio(paired.Control) }}
 		for _, each := range seconds {
 			a.high = max(a.high, math.Ceil(math.Abs(each.Behind())))
@@ -63,9 +63,9 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	}
 	drawGrid(&b, a)
 	timeAxis(&b, from, from+len(seconds), top+plotHeight+24, x)
-	drawMarks(&b, steps, top, top+plotHeight, func(second float64) float64 { return x(math.Floor(second) - float64(first)) })
-	for _, cache := range drawn {
-		drawLine(&b, cache, seconds, a, func(i int) float64 { return x(float64(from + i + 1)) })
+	drawMarks(&b, steps, top, top+plotHeight, top+plotHeight-8, func(second float64) float64 { return x(math.Floor(second) - float64(first)) })
+	for i, cache := range drawn {
+		drawLine(&b, cache, i+1 < len(drawn), seconds, a, func(i int) float64 { return x(float64(from + i + 1)) })
 		fmt.Fprintf(&b, `<text class="%s name" x="16" y="%d">%s</text>`+"\n", classes[cache], top-44+22*cache, html.EscapeString(labels[cache]))
 	}
 	return picture(top+plotHeight+40, title, b.String())
@@ -82,8 +82,9 @@ func drawGrid(b *strings.Builder, a axis) {
 	}
 }
 
-// drawMarks draws a line where each action begins and where the last has ended, with its name on the side that has room.
-func drawMarks(b *strings.Builder, steps []step, from, to int, x func(second float64) float64) {
+// drawMarks draws a line where each action begins, and where the cache has been ready for 5 s after the last, with its name at a height on the side
+// that has room.
+func drawMarks(b *strings.Builder, steps []step, from, to, height int, x func(second float64) float64) {
 	var marks []step
 	for i, each := range steps {
 		if i > 0 && each.name != settling {
@@ -92,11 +93,11 @@ func drawMarks(b *strings.Builder, steps []step, from, to int, x func(second flo
 	}
 	position := func(i int) float64 { return x(marks[i].start.Sub(steps[0].start).Seconds()) }
 	for i, each := range marks {
-		name, at, next := strings.Replace(each.name, steadyAgain, "ready again", 1), position(i), float64(pictureWidth)
+		name, at, next := strings.Replace(each.name, steadyAgain, "ready for 5 s", 1), position(i), float64(pictureWidth)
 		if i+1 < len(marks) {
 			next = position(i + 1)
 		}
-		anchor, labelX, labelY := "start", at+5, to-8
+		anchor, labelX, labelY := "start", at+5, height
 		if labelX+float64(character*len(name)) > next {
 			anchor, labelX, labelY = "end", at-5, labelY-20
 		}
@@ -128,8 +129,8 @@ func lowest(seconds []paired.Second, cache int) float64 {
 	return low
 }
 
-// drawLine draws the line of a cache, with each second where it ends.
-func drawLine(b *strings.Builder, cache int, seconds []paired.Second, a axis, x func(second int) float64) {
+// drawLine draws the line of a cache, with each second where it ends. The first of two lines is wide.
+func drawLine(b *strings.Builder, cache int, wide bool, seconds []paired.Second, a axis, x func(second int) float64) {
 	var points []string
 	for i, second := range seconds {
 		if second.Reads >= drawnReads {
@@ -137,7 +138,7 @@ func drawLine(b *strings.Builder, cache int, seconds []paired.Second, a axis, x 
 		}
 	}
 	width := 2.5
-	if cache == paired.Control {
+	if wide {
 		width = 5 // visible below the other line
 	}
 	fmt.Fprintf(b, `<polyline class="l%s" points="%s" fill="none" stroke-width="%g"/>`+"\n", classes[cache], strings.Join(points, " "), width)

@@ -35,7 +35,8 @@ type options struct {
 	tlsDirectory, tlsName         string
 	action, patch, controlPatch   string
 	controlDirect, deletes        bool
-	svg, svgPhases, svgTitle      string
+	svg, svgTitle                 string
+	svgPhases, svgPhasesTitle     string
 	curveNames                    [paired.Caches]string
 	items, reads                  int
 	fill                          float64
@@ -64,6 +65,7 @@ func main() {
 	flag.StringVar(&o.svg, "svg", "", "`file` for a picture of the hit ratios of each second, with the items that count apart")
 	flag.StringVar(&o.svgPhases, "svg-phases", "", "`file` for a picture of the phases and pods of the Memcached")
 	flag.StringVar(&o.svgTitle, "svg-title", "", "`title` of the picture of the hit ratios")
+	flag.StringVar(&o.svgPhasesTitle, "svg-phases-title", "", "`title` of the picture of the phases")
 	flag.StringVar(&o.curveNames[paired.Changed], "svg-name", "", "`name` of the cache in the picture; by default, that of the Memcached")
 	flag.StringVar(&o.curveNames[paired.Control], "svg-control-name", "", "the same of the control")
 	flag.IntVar(&o.items, "items", 200_000, "`number` of items, 675 bytes on average, half of which are never read")

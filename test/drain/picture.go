@@ -51,10 +51,10 @@ func timeAxis(b *strings.Builder, from, to, y int, x func(second float64) float6
 func (o options) draw(r *result, t *timeline) (err error) {
 	if o.svg != "" {
 		names := [paired.Caches]string{cmp.Or(o.curveNames[paired.Changed], o.memcached), cmp.Or(o.curveNames[paired.Control], o.control)}
-		err = os.WriteFile(o.svg, []byte(curve(cmp.Or(o.svgTitle, "Hit ratio of clients"), r.AllSeconds(), r.steps.all, names)), 0o600)
+		err = os.WriteFile(o.svg, []byte(curve(cmp.Or(o.svgTitle, "Client hit ratio"), r.AllSeconds(), r.steps.all, names)), 0o600)
 	}
 	if o.svgPhases != "" {
-		err = errors.Join(err, os.WriteFile(o.svgPhases, []byte(t.draw("Phases of a change, with its servers and proxies", r.steps.all)), 0o600))
+		err = errors.Join(err, os.WriteFile(o.svgPhases, []byte(t.draw(cmp.Or(o.svgPhasesTitle, "Phases of a change, with its servers and proxies"), r.steps.all)), 0o600))
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func groupOf(pod corev1.Pod, cache string) string {
 
 // The plot of a timeline in pixels.
 const (
-	barsLeft, barsTop, barsWidth = 190, 68, 594
+	barsLeft, barsTop, barsWidth = 190, 90, 594
 	phaseHeight, podHeight       = 26, 11
 )
 
@@ -139,7 +139,7 @@ func (t *timeline) draw(title string, steps []step) string {
 			fmt.Fprintf(&columns, `<rect class="shade" x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", x(s.from)+1, barsTop, x(s.end)-x(s.from)-2, y-barsTop)
 		}
 	}
-	drawMarks(&rows, steps, barsTop, y, func(second float64) float64 { return x(second + steps[0].start.Sub(t.start).Seconds()) })
+	drawMarks(&rows, steps, barsTop, y, barsTop-6, func(second float64) float64 { return x(second + steps[0].start.Sub(t.start).Seconds()) })
 	timeAxis(&rows, -before, int(to-action), y+16, func(second float64) float64 { return x(second + action) })
 	return picture(y+32, title, columns.String()+rows.String())
 }

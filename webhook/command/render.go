@@ -126,6 +126,9 @@ func readInputs(names []string, stdin io.Reader) ([]render.Input, error) {
 			if err != nil {
 				return nil, err
 			}
+			if file == "-" {
+				file = "standard input"
+			}
 			inputs = append(inputs, render.Input{Name: file, Content: content})
 		}
 	}

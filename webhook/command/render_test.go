@@ -44,7 +44,7 @@ func TestRenderExitCodes(t *testing.T) {
 		{"nothing", "# no cache\n", []string{"-"}, 1, "nothing to render"},
 		{"a directory without resources", "", []string{t.TempDir()}, 1, "nothing to render"},
 		{"only other kinds that are skipped", "apiVersion: v1\nkind: Pod\n", []string{"--skip-others", "-"}, 0, ""},
-		{"another kind", kustomized, []string{"-"}, 1, "-, Namespace caches: the operator has no controller"},
+		{"another kind", kustomized, []string{"-"}, 1, "standard input, Namespace caches: the operator has no controller"},
 		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml, Namespace caches: the operator has no controller"},
 		{"another kind in a directory is skipped", "", []string{"--skip-others", mixed}, 0, "kind: Deployment"},
 		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml, Memcached cache: spec.size"},

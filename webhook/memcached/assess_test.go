@@ -26,7 +26,7 @@ func notReadySince(request *syncRequest, seconds int) {
 
 // TestConditionsOfProxies checks that the conditions are those of the servers and the proxies together.
 func TestConditionsOfProxies(t *testing.T) {
-	const remedy = "set spec.proxy.warmup.enabled to false"
+	const remedy = "restore the previous spec"
 	deployment := func(o *syncRequest) *observed.Workload { return o.Children.Deployments.Get("web", "cache-proxy") }
 	exceeded := func(o *syncRequest) {
 		deployment(o).Status.AvailableReplicas = 1

@@ -67,8 +67,8 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			left, y(share*highest), plotWidth, left-8, y(share*highest)+6, format(share*highest, defaults.Unit))
 	}
-	for part := range time.Duration(6) {
-		at := duration * part / 5
+	for part := range time.Duration(7) {
+		at := duration * part / 6
 		fmt.Fprintf(b, `<text class="muted" x="%.1f" y="%d" text-anchor="middle">%.0f s</text>`+"\n", min(x(at), width-32), top+plotHeight+24, at.Seconds())
 	}
 	for _, mark := range marks {

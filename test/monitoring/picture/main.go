@@ -17,7 +17,7 @@ import (
 )
 
 // titles are the panels of the picture.
-var titles = []string{"Hit ratio of clients", "Servers of the move, by phase", "Item memory by server", "Reads by server"}
+var titles = []string{"Client hit ratio", "Servers being moved, by phase", "Item memory by server", "Reads by server"}
 
 // interval is that of the samples, and window that of ratios and rates.
 const interval, window = 2 * time.Second, 20 * time.Second

@@ -193,7 +193,7 @@ func RoomRemedy(f moves.Facts, d moves.Decision) string {
 	if f.Proxies.Warmup == 0 || !d.Routes.Replaces() || !d.Routes.CanGiveUp() {
 		return ""
 	}
-	return "If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false to replace the pods one by one with empty ones."
+	return "If the cluster has no resources for the new pods, restore the previous spec: no item is lost."
 }
 
 // copyingProgress returns how far the Job is that copies items, and when the warm-up ends at the latest.

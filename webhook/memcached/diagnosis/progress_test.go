@@ -21,7 +21,7 @@ func change(label string, phase v1alpha1.MovePhase) (moves.Facts, moves.Decision
 
 // TestProgress checks what users read about a change.
 func TestProgress(t *testing.T) {
-	const room = " If the cluster has no resources for the new pods, set spec.proxy.warmup.enabled to false to replace the pods one by one with empty ones."
+	const room = " If the cluster has no resources for the new pods, restore the previous spec: no item is lost."
 	job := func(label string, failed bool) func(*moves.Facts, *moves.Decision) {
 		return func(f *moves.Facts, d *moves.Decision) {
 			d.Job = moves.DesiredJob{Routes: d.Routes, Rollout: "5"}
@@ -127,7 +127,7 @@ func TestProgressOfSteps(t *testing.T) {
 	}
 }
 
-// TestRoomRemedy checks that a message names spec.proxy.warmup.enabled only if it replaces pods in place.
+// TestRoomRemedy checks that a message says to restore the spec only while that loses no item.
 func TestRoomRemedy(t *testing.T) {
 	for label, want := range map[string]bool{
 		"0-2":                false,

@@ -31,7 +31,7 @@ var argsPattern = sync.OnceValue(func() *regexp.Regexp {
 
 func validateExtraArgs(args []string, path *field.Path) field.ErrorList {
 	if joined := strings.Join(args, " "); joined != "" && !argsPattern().MatchString(joined) {
-		return field.ErrorList{field.Invalid(path, joined, "must only contain flags, and options of -o, that the documentation allows. Each flag and each value must be a separate element")}
+		return field.ErrorList{field.Invalid(path, joined, "must only contain flags, and options of -o, that manifests/docs/configure.md allows. Each flag and each value must be a separate element")}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ var listed = []struct {
 		text := c.text()
 		return c.words[0][0] == 'g' && c.alone && (strings.Contains(text, "{x0}") || strings.Contains(text, "{l0}")) // a tab is part of the key
 	}},
-	{"`gat` of several keys with an expiry that is no number returns an error for each key, and then `END`.", func(c request) bool {
+	{"`gat` of several keys with a non-numeric expiry returns an error for each key, and then `END`.", func(c request) bool {
 		return strings.HasPrefix(c.words[0], "gat") && len(c.words) > 3 && c.alone
 	}},
 	{"`noreply` does not suppress `CLIENT_ERROR bad data chunk`, for a value of another length.", func(c request) bool {

@@ -83,6 +83,28 @@ func statuses(count int) []byte {
 	return body
 }
 
+// template returns a sync of a cache whose pod template has many labels. Who may edit a Deployment can add them, and an apply leaves them.
+func template(count int) []byte {
+	var request map[string]any
+	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
+		panic(err)
+	}
+	labels := map[string]any{}
+	for i := range count {
+		labels[strconv.FormatInt(int64(i), 36)] = ""
+	}
+	for _, deployment := range request["children"].(map[string]any)["Deployment.apps/v1"].(map[string]any) {
+		deployment := deployment.(map[string]any)
+		delete(deployment["metadata"].(map[string]any), "annotations")
+		deployment["spec"].(map[string]any)["template"].(map[string]any)["metadata"] = map[string]any{"labels": labels}
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
 // TestTenant does what a user with one namespace, or a slow caller with credentials, can do. Meanwhile 20 syncs a second, half of them
 // over connections of their own, must get a 200 within a second, and the program must use less than half of the pod's memory limit.
 func TestTenant(t *testing.T) {
@@ -97,6 +119,7 @@ func TestTenant(t *testing.T) {
 		{"3 adopted Services of five caches", 5, keep(3), false},
 		{"a list of 400,000 entries in five caches", 5, entries(400_000), false},
 		{"statuses of pods with 40,000 entries in ten caches", 10, statuses(40_000), false},
+		{"pod templates with 150,000 labels in ten caches", 10, template(150_000), false},
 		{"two slow readers", 2, keep(3), true},
 		{"15 slow readers", 15, keep(3), true},
 	} {

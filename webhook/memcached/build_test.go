@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/example/memcached-operator/test/sample"
-	"github.com/example/memcached-operator/webhook/memcached/proxy"
 	"github.com/example/memcached-operator/webhook/observed"
 )
 
@@ -12,7 +11,7 @@ import (
 func TestDeploymentIgnoresProxies(t *testing.T) {
 	request := settled(sample.New(2))
 	adopted := observed.Workload{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Name: "cache-proxy", Namespace: "web"}}, Spec: observed.WorkloadSpec{Replicas: new(int32(2))}}
-	adopted.Spec.Template.Metadata.Labels = map[string]string{proxy.RoutesLabel: "3-5"}
+	adopted.Spec.Template.Metadata.Labels.ProxyRoutes = "3-5"
 	insert(&request.Children.Deployments, adopted)
 	response, err := (Config{}).sync(request)
 	if err != nil {

@@ -89,7 +89,7 @@ func TestKeepRunning(t *testing.T) {
 func TestKeepRunningWithoutRoutes(t *testing.T) {
 	for _, label := range []string{"", "edited"} {
 		request := proxied(t, 3, "0-2")
-		request.Children.Deployments.Get("web", "cache-proxy").Spec.Template.Metadata.Labels[proxy.RoutesLabel] = label
+		request.Children.Deployments.Get("web", "cache-proxy").Spec.Template.Metadata.Labels.ProxyRoutes = label
 		got, err := Config{OperatorImage: "operator:1", Image: "memcached:next"}.sync(request)
 		if err != nil {
 			t.Fatal(err)

@@ -86,7 +86,7 @@ func templateOf(whole form) form {
 	var spec struct {
 		Template jsontext.Value `json:"template"`
 	}
-	_ = jsonv2.Unmarshal(whole.Spec, &spec) // valid JSON; a template that is not an object is a difference
+	_ = jsonv2.Unmarshal(whole.Spec, &spec, jsontext.AllowDuplicateNames(true)) // valid JSON; a template that is not an object is a difference
 	return form{Spec: spec.Template}
 }
 

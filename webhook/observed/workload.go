@@ -59,7 +59,10 @@ func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 // PodTemplate is the part of a workload's pod template that rules read.
 type PodTemplate struct {
 	Metadata struct {
-		Labels map[string]string `json:"labels"`
+		// Labels has the one that rules read, because there can be 150,000.
+		Labels struct {
+			ProxyRoutes string `json:"memcached-operator.example.com/proxy-routes"`
+		} `json:"labels"`
 	} `json:"metadata"`
 	Spec struct {
 		InitContainers list[TemplateContainer] `json:"initContainers"`
@@ -96,7 +99,7 @@ func (w *Workload) TemplateAnnotation(key string) string {
 			} `json:"metadata"`
 		} `json:"template"`
 	}
-	_ = jsonv2.Unmarshal(w.Spec.whole, &spec) // valid JSON; an annotation that is not a string counts as missing
+	_ = jsonv2.Unmarshal(w.Spec.whole, &spec, jsontext.AllowDuplicateNames(true)) // valid JSON; an annotation that is not a string counts as missing
 	return spec.Template.Metadata.Annotations[key]
 }
 

@@ -19,7 +19,7 @@ func RoutesOf(deployment *observed.Workload) moves.Routes {
 	if deployment == nil {
 		return moves.Routes{}
 	}
-	return moves.ParseRoutes(deployment.Spec.Template.Metadata.Labels[RoutesLabel])
+	return moves.ParseRoutes(deployment.Spec.Template.Metadata.Labels.ProxyRoutes)
 }
 
 // PodLabels returns the labels of the proxy pods.

@@ -74,7 +74,7 @@ func testProxyLost(t *testing.T) {
 	node, lost := nodeWith(t, m, 2, 1)
 	loseNode(t, node)
 	waitCondition(t, m, "Degraded", "NodeLost", "is on an unreachable node")
-	waitCondition(t, m, "Progressing", "Moving", "2 servers to spares", lost[0], lost[1], "waiting for pod cache-proxy-", "Switch the node off")
+	waitCondition(t, m, "Progressing", "Moving", "to spares", lost[0], lost[1], "waiting for pod cache-proxy-", "Switch the node off")
 	kubectl(t, "taint", "node", node, "node.kubernetes.io/out-of-service=shutdown:NoExecute")
 	waitReady(t, m, 3, 2*waitTimeout)
 	waitServing(t, m, "0-2")

@@ -35,8 +35,12 @@ func (r *Request[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
 	})
 }
 
-// maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB.
-const maxAppliedBytes = 1 << 20
+// maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB. Each may
+// have maxAppliedValues values: with 32,000, thirty parents at the same time take 241 MiB.
+const (
+	maxAppliedBytes  = 1 << 20
+	maxAppliedValues = 5_000
+)
 
 // ListedKinds returns the kinds of children that the CompositeController lists.
 func (r *Request[P, C, R]) ListedKinds() sets.Set[string] {
@@ -101,6 +105,9 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
 	}
 	applied := jsontext.Value(annotated.GetLastApplied())
+	if countValues(applied) > maxAppliedValues {
+		return nil, fmt.Errorf("the last applied configuration of %s %s has more than %d values", key, name, maxAppliedValues)
+	}
 	var last struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`

@@ -27,10 +27,10 @@ func appliedObject(name, last string) applied {
 
 // large returns an object with more than half of maxAppliedBytes.
 func large(name string) applied {
-	return appliedObject(name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":%q},"data":[{}%s]}`, name, strings.Repeat(",{}", maxAppliedBytes/6)))
+	return appliedObject(name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":%q},"data":{"k":%q}}`, name, strings.Repeat("a", maxAppliedBytes/2)))
 }
 
-// TestLastAppliedStaysText: parsed, the configuration would need 30 times its size.
+// TestLastAppliedStaysText: the configuration is not copied more often than needed.
 func TestLastAppliedStaysText(t *testing.T) {
 	request := &Request[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(large("x"))}}
 	var before, after runtime.MemStats
@@ -76,6 +76,7 @@ func TestKeep(t *testing.T) {
 		{"an annotation with two names", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","name":"y"}}`)}, false},
 		{"annotations that are too large together", []applied{large("x"), large("y")}, false},
 		{"a large annotation", []applied{large("x")}, true},
+		{"an annotation with more values than any child has", []applied{appliedObject("x", lastSecret[:len(lastSecret)-1]+`,"l":[0`+strings.Repeat(",0", maxAppliedValues)+`]}`)}, false},
 	}
 	cause := errors.New("spec.size: Required value")
 	for _, test := range cases {

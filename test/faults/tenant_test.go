@@ -20,13 +20,26 @@ import (
 // maxMiB is half of the pod's memory limit, in resident MiB.
 const maxMiB = 128
 
-// keep returns a sync of a Memcached with an invalid spec and with Services, each with 250 kB of last applied configuration. Who may edit
-// one namespace can label any Service so that Metacontroller adopts it, and write any annotation.
-func keep(services int) []byte {
-	var request map[string]any
+// threePods returns a sync of a cache with three pods.
+func threePods() (request map[string]any) {
 	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
 		panic(err)
 	}
+	return request
+}
+
+func encode(request map[string]any) []byte {
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// keep returns a sync of a Memcached with an invalid spec and with Services, each with 250 kB of last applied configuration. Who may edit
+// one namespace can label any Service so that Metacontroller adopts it, and write any annotation.
+func keep(services int) []byte {
+	request := threePods()
 	request["parent"].(map[string]any)["spec"] = map[string]any{"size": 1, "cache": map[string]any{"maxItemSize": "100Mi"}}
 	group := request["children"].(map[string]any)["Service.v1"].(map[string]any)
 	for i := range services {
@@ -36,36 +49,22 @@ func keep(services int) []byte {
 			"name": name, "namespace": requests.Namespace, "annotations": map[string]any{"metacontroller.k8s.io/last-applied-configuration": last},
 		}}
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		panic(err)
-	}
-	return body
+	return encode(request)
 }
 
 // entries returns a sync of a Memcached with a list of invalid entries, which the CRD does not limit.
 func entries(count int) []byte {
-	var request map[string]any
-	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
-		panic(err)
-	}
+	request := threePods()
 	request["parent"].(map[string]any)["spec"] = map[string]any{"size": 1, "networkPolicy": map[string]any{
 		"from": []any{map[string]any{"ipBlock": map[string]any{"cidr": "10.0.0.0/8", "except": make([]string, count)}}},
 	}}
-	body, err := json.Marshal(request)
-	if err != nil {
-		panic(err)
-	}
-	return body
+	return encode(request)
 }
 
 // statuses returns a sync of a cache with a pod that has many conditions and containers, and a container that logs many empty lines. Who may
 // write the status of pods can store them.
 func statuses(count int) []byte {
-	var request map[string]any
-	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
-		panic(err)
-	}
+	request := threePods()
 	var conditions, containers []any
 	for i := range count {
 		conditions = append(conditions, map[string]any{"type": "Ready", "status": "False"})
@@ -76,19 +75,12 @@ func statuses(count int) []byte {
 	for _, pod := range request["related"].(map[string]any)["Pod.v1"].(map[string]any) {
 		pod.(map[string]any)["status"] = map[string]any{"conditions": conditions, "containerStatuses": append([]any{crashed}, containers...)}
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		panic(err)
-	}
-	return body
+	return encode(request)
 }
 
 // template returns a sync of a cache whose pod template has many labels. Who may edit a Deployment can add them, and an apply leaves them.
 func template(count int) []byte {
-	var request map[string]any
-	if err := json.Unmarshal(requests.Sync(3), &request); err != nil {
-		panic(err)
-	}
+	request := threePods()
 	labels := map[string]any{}
 	for i := range count {
 		labels[strconv.FormatInt(int64(i), 36)] = ""
@@ -98,11 +90,7 @@ func template(count int) []byte {
 		delete(deployment["metadata"].(map[string]any), "annotations")
 		deployment["spec"].(map[string]any)["template"].(map[string]any)["metadata"] = map[string]any{"labels": labels}
 	}
-	body, err := json.Marshal(request)
-	if err != nil {
-		panic(err)
-	}
-	return body
+	return encode(request)
 }
 
 // TestTenant does what a user with one namespace, or a slow caller with credentials, can do. Meanwhile 20 syncs a second, half of them

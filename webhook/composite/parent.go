@@ -98,11 +98,7 @@ func (p *parentParts) limit() error {
 			*part = nil
 		}
 	}
-	orphan := strconv.Quote(metav1.FinalizerOrphanDependents)
-	orphans := bytes.Contains(p.Metadata.Finalizers, []byte(orphan))
-	if p.Metadata.Finalizers = nil; orphans {
-		p.Metadata.Finalizers = jsontext.Value("[" + orphan + "]")
-	}
+	p.Metadata.Finalizers = orphanFinalizer(p.Metadata.Finalizers)
 	if size := len(p.Spec); size > MaxSpecBytes {
 		p.Spec = nil
 		return &ParentError{fmt.Errorf("spec has %d bytes as JSON, but at most %d are allowed", size, MaxSpecBytes)}
@@ -112,6 +108,15 @@ func (p *parentParts) limit() error {
 		return &ParentError{fmt.Errorf("spec has %d values in its lists and fields, but at most %d are allowed", values, maxSpecValues)}
 	}
 	return nil
+}
+
+// orphanFinalizer returns the finalizers without all others than the one that keeps children.
+func orphanFinalizer(finalizers jsontext.Value) jsontext.Value {
+	orphan := strconv.Quote(metav1.FinalizerOrphanDependents)
+	if !bytes.Contains(finalizers, []byte(orphan)) {
+		return nil
+	}
+	return jsontext.Value("[" + orphan + "]")
 }
 
 // unmarshal decodes the parts.

@@ -24,11 +24,11 @@ const high = 90
 // drawnReads is the number of reads from which a second is drawn. A second with fewer has a random ratio.
 const drawnReads = 100
 
-// axis is what the vertical axis shows.
+// axis is what the vertical axis shows, with a line at each step.
 type axis struct {
-	low, high float64
-	format    string
-	value     func(second paired.Second, cache int) float64
+	low, high, step float64
+	format          string
+	value           func(second paired.Second, cache int) float64
 }
 
 func (a axis) y(value float64) float64 { return top + plotHeight*(a.high-value)/(a.high-a.low) }
@@ -43,7 +43,7 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	from := -min(first, lead)
 	seconds = seconds[first+from:]
 	x := func(second float64) float64 { return left + plotWidth*(second-float64(from))/float64(len(seconds)) }
-	a := axis{0, 100, "%g%%", paired.Second.Ratio}
+	a := axis{0, 100, 25, "%g%%", paired.Second.Ratio}
 	counted := seconds[-from:]
 	drawn, labels := []int{paired.Changed, paired.Control}, [paired.Caches]string{}
 	for _, cache := range drawn {
@@ -55,11 +55,7 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 		drawn = []int{paired.Changed}
 		labels[paired.Changed] = fmt.Sprintf("%s, difference from %s: at most %.2f points behind", names[paired.Changed], names[paired.Control], max(0, worst))
 		fmt.Fprintf(&b, `<text class="muted" x="16" y="%d">percentage points</text>`+"\n", top-18)
-		a = axis{-1, 1, "%g", func(s paired.Second, cache int) float64 { return s.Ratio(cache) - s.Ratio(paired.Control) }}
-		for _, each := range seconds {
-			a.high = max(a.high, math.Ceil(math.Abs(each.Behind())))
-		}
-		a.low = -a.high
+		a = differenceAxis(seconds)
 	}
 	drawGrid(&b, a)
 	timeAxis(&b, from, from+len(seconds), top+plotHeight+24, x)
@@ -71,12 +67,25 @@ func curve(title string, seconds []paired.Second, steps []step, names [paired.Ca
 	return picture(top+plotHeight+40, title, b.String())
 }
 
+// differenceAxis returns an axis that has room for each difference from the control, with at most eight steps.
+func differenceAxis(seconds []paired.Second) axis {
+	a := axis{step: 0.25, format: "%g", value: func(s paired.Second, cache int) float64 { return s.Ratio(cache) - s.Ratio(paired.Control) }}
+	var behind, ahead float64
+	for _, each := range seconds {
+		behind, ahead = max(behind, each.Behind()), max(ahead, -each.Behind())
+	}
+	for behind+ahead > 6*a.step {
+		a.step *= 2
+	}
+	a.low, a.high = -a.step*max(1, math.Ceil(behind/a.step)), a.step*math.Ceil(ahead/a.step)
+	return a
+}
+
 // classes are the colors of the caches.
 var classes = [paired.Caches]string{paired.Changed: "a", paired.Control: "b"}
 
 func drawGrid(b *strings.Builder, a axis) {
-	for part := range 5 {
-		value := a.low + (a.high-a.low)*float64(part)/4
+	for value := a.low; value <= a.high; value += a.step { // exact, because all steps are powers of two or integers
 		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fh%d"/><text class="muted" x="%d" y="%.1f" text-anchor="end">`+a.format+"</text>\n",
 			left, a.y(value), plotWidth, left-8, a.y(value)+6, value)
 	}
@@ -93,7 +102,7 @@ func drawMarks(b *strings.Builder, steps []step, from, to, height int, x func(se
 	}
 	position := func(i int) float64 { return x(marks[i].start.Sub(steps[0].start).Seconds()) }
 	for i, each := range marks {
-		name, at, next := strings.Replace(each.name, steadyAgain, "complete", 1), position(i), float64(pictureWidth)
+		name, at, next := strings.Replace(each.name, steadyAgain, "Ready for 5 s", 1), position(i), float64(pictureWidth)
 		if i+1 < len(marks) {
 			next = position(i + 1)
 		}

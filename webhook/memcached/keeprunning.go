@@ -34,13 +34,16 @@ func defaultsToRun[D comparable](
 	return running, nil
 }
 
+// maxImage is the length of an image in bytes, as in spec.
+const maxImage = 1024
+
 // imageOf returns the default image of a container that was applied to a workload, or "" if the operator had none; the configured one if
-// there is no workload, or if spec set the image or did not need the container.
+// there is no workload, if spec set the image or did not need the container, or if somebody has written a text that is no image.
 func imageOf(applied *observed.Workload, container, configured string) string {
 	if applied == nil {
 		return configured
 	}
-	if image, isRecorded := applied.Annotations[children.ImageAnnotation(container)]; isRecorded {
+	if image, isRecorded := applied.Annotations[children.ImageAnnotation(container)]; isRecorded && len(image) <= maxImage {
 		return image
 	}
 	return configured

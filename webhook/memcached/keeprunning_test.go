@@ -48,6 +48,14 @@ func TestKeepRunning(t *testing.T) {
 				workload.Annotations[children.ImageAnnotation(children.ContainerName)] = "memcached:edited"
 			}
 		}, []string{memcached2, exporter2}},
+		{"somebody has written a long text as the image and its record", "", func(o *syncRequest) {
+			long := strings.Repeat("<", maxImage+1)
+			onWorkload(memcached1, long)(o)
+			for workload := range o.Children.Deployments.All() {
+				workload.Annotations[children.ImageAnnotation(children.ContainerName)] = long
+				workload.Annotations[observed.LastAppliedAnnotation] = strings.ReplaceAll(workload.Annotations[observed.LastAppliedAnnotation], memcached1, long)
+			}
+		}, []string{memcached2, exporter2}},
 		{"no pod can pull the image", "", onPods(2, pulling), []string{memcached2, exporter2}},
 		{"no pod can pull the image of the exporter, and memcached serves", "", onPods(2, beside(children.ExporterName)), []string{memcached1, exporter1}},
 		{"a sidecar of others cannot start in a rollout", "", inRollout(onPods(2, beside("istio-proxy"))), []string{memcached1, exporter1}},

@@ -174,17 +174,22 @@ func compare(have, last, want form) ([]Change, error) {
 	if have.countValues()+last.countValues() > maxValues || text.DepthOfJSON(have.Spec) > maxDepth {
 		return []Change{{Path: "spec"}}, nil
 	}
-	var objects [3]map[string]any
-	for i, f := range []form{have, last, want} {
-		var err error
-		if objects[i], err = f.object(); err != nil {
-			return nil, err
-		}
+	applied, err := last.object()
+	if err != nil {
+		return []Change{{Path: "spec"}}, nil //nolint:nilerr // somebody has written a number that is too large into the annotation
 	}
-	merged := Apply(objects[0], objects[1], objects[2])
+	observed, err := have.object()
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := want.object()
+	if err != nil {
+		return nil, err
+	}
+	merged := Apply(observed, applied, wanted)
 	var changes []Change
 	for _, part := range [][]string{{"spec"}, {"metadata", "labels"}, {"metadata", "annotations"}} {
-		before, _, _ := unstructured.NestedFieldNoCopy(objects[0], part...)
+		before, _, _ := unstructured.NestedFieldNoCopy(observed, part...)
 		after, _, _ := unstructured.NestedFieldNoCopy(merged, part...)
 		for change := range Changes(before, after) {
 			change.Path = join(strings.Join(part, "."), change.Path)

@@ -54,6 +54,7 @@ func TestCompare(t *testing.T) {
 		{"an object in an item without a key has more", `{"l":[{"from":{"a":1}}]}`, ``, `{"l":[{"from":{"a":1,"b":2}}]}`, "spec.l"},
 		{"members in another order", `{"b":1,"a":1}`, ``, `{"b":1,"a":1}`, ""},
 		{"a field that is no longer desired is removed", `{}`, `{"a":1}`, `{"a":1}`, "spec.a"},
+		{"somebody has written a number into the annotation that nothing can read", `{"a":1}`, `{"b":1e999}`, `{"a":1}`, "spec"},
 		{"lists of values are replaced", `{"l":[1,2]}`, ``, `{"l":[1,2,3]}`, "spec.l"},
 		{"a list is missing", `{"l":[1]}`, ``, `{}`, "spec.l"},
 		{"items with a key are merged", `{"l":[{"name":"a","v":1}]}`, ``, `{"l":[{"name":"b"},{"name":"a","v":1,"d":2}]}`, ""},
@@ -177,6 +178,7 @@ func TestTemplateApplied(t *testing.T) {
 		{"the template that was applied last", "a", "a", "a", true},
 		{"others have edited the template since", "a", "a", "b", true},
 		{"spec has another template, which others have set already", "b", "a", "b", false},
+		{"somebody has written a number into the annotation that nothing can read", "a", `a","x":1e999,"y":"`, "a", false},
 		{"what was applied last is unknown, and the observed template is the desired one", "a", "", "a", true},
 		{"what was applied last is unknown, and the observed template is another one", "a", "", "b", false},
 	}

@@ -81,8 +81,14 @@ func (j DesiredJob) String() string {
 	return text
 }
 
+// maxJobText is the length of a text with the ordinals of 1,000 servers. The response has it twice, so nobody may write a longer one.
+const maxJobText = 8_000
+
 // ParseJob returns the Job of an annotation. One that is missing or was edited is of no rollout.
 func ParseJob(text string) DesiredJob {
+	if len(text) > maxJobText {
+		return DesiredJob{}
+	}
 	text, stuck, _ := strings.Cut(text, stuckText)
 	routes, rollout, _ := strings.Cut(text, " ")
 	return DesiredJob{ParseRoutes(routes), rollout, stuck}

@@ -2,6 +2,7 @@ package moves
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,6 +144,9 @@ func TestJobText(t *testing.T) {
 		if got := ParseJob(job.String()); got != job {
 			t.Errorf("%s is read as %s", job, got)
 		}
+	}
+	if got := ParseJob("0-2_0-3_warming 5 without " + strings.Repeat("<", maxJobText)); got != (DesiredJob{}) {
+		t.Errorf("an annotation that is too long is that of a Job: %.100s", got)
 	}
 	if got := ParseJob("0-2_0-3_moving 5"); got.Routes != (Routes{}) {
 		t.Errorf("an edited annotation has the routes %s, want none", got.Routes)

@@ -50,6 +50,9 @@ func annotations(memcached *v1alpha1.Memcached, defaults ReleaseDefaults) map[st
 	return annotations
 }
 
+// maxLibrary is the length of a library of any release in bytes. The response has what somebody has written instead.
+const maxLibrary = 100_000
+
 // LibraryOf returns the library that was applied to a Deployment; the configured one if there is no Deployment, or if somebody has edited it.
 func LibraryOf(applied *observed.Workload, configured string) string {
 	if applied == nil {
@@ -59,7 +62,7 @@ func LibraryOf(applied *observed.Workload, configured string) string {
 	if recorded == hash(configured) {
 		return configured // the pod template is not decoded
 	}
-	if library := applied.TemplateAnnotation(libraryAnnotation); hash(library) == recorded {
+	if library := applied.TemplateAnnotation(libraryAnnotation); len(library) <= maxLibrary && hash(library) == recorded {
 		return library
 	}
 	return configured

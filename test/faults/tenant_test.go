@@ -78,12 +78,15 @@ func statuses(count int) []byte {
 	return encode(request)
 }
 
-// template returns a sync of a cache whose pod template has many labels. Who may edit a Deployment can add them, and an apply leaves them.
-func template(count int) []byte {
+// labels returns a sync of a cache whose Service and pod template have many labels. Who may edit them can add labels, and an apply leaves them.
+func labels(count int) []byte {
 	request := threePods()
 	labels := map[string]any{}
 	for i := range count {
 		labels[strconv.FormatInt(int64(i), 36)] = ""
+	}
+	for _, service := range request["children"].(map[string]any)["Service.v1"].(map[string]any) {
+		service.(map[string]any)["metadata"].(map[string]any)["labels"] = labels
 	}
 	for _, deployment := range request["children"].(map[string]any)["Deployment.apps/v1"].(map[string]any) {
 		deployment := deployment.(map[string]any)
@@ -107,7 +110,7 @@ func TestTenant(t *testing.T) {
 		{"3 adopted Services of five caches", 5, keep(3), false},
 		{"a list of 400,000 entries in five caches", 5, entries(400_000), false},
 		{"statuses of pods with 40,000 entries in ten caches", 10, statuses(40_000), false},
-		{"pod templates with 150,000 labels in ten caches", 10, template(150_000), false},
+		{"Services and pod templates with 150,000 labels in ten caches", 10, labels(150_000), false},
 		{"two slow readers", 2, keep(3), true},
 		{"15 slow readers", 15, keep(3), true},
 	} {

@@ -27,7 +27,7 @@ var ReasonCrashLoopBackOff = NewReason(SeverityProblem, Documentation{ID: CrashL
 
 func crashed(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {
 	message := fmt.Sprintf("container %s exits repeatedly with exit code %d", container.Name, end.ExitCode)
-	if line := lastLine(end.Message); line != "" {
+	if line := lastLine(string(end.Message)); line != "" {
 		message += fmt.Sprintf(" and logs %q", line)
 	}
 	return ReasonCrashLoopBackOff.Problem("%s", joinSentences(message, remedy.ExitCodes[end.ExitCode]))

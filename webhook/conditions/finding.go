@@ -3,6 +3,7 @@ package conditions
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -59,8 +60,8 @@ type Risk struct {
 // sentence returns a message. Its texts may come from a container or a user, and are shortened before they are copied.
 func sentence(format string, args []any) string {
 	for i, arg := range args {
-		if value, isText := arg.(string); isText {
-			args[i] = text.Printable(value, maxMessage)
+		if value := reflect.ValueOf(arg); value.Kind() == reflect.String { // also an observed.Message
+			args[i] = text.Printable(value.String(), maxMessage)
 		}
 	}
 	return fmt.Sprintf(format, args...)

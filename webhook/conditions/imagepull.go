@@ -27,7 +27,7 @@ func isPull(waiting *observed.ContainerWaiting) bool {
 }
 
 func notPulled(container observed.ContainerStatus, remedy Remedy) *Problem {
-	response := registryMessage(container.State.Waiting.Message)
+	response := registryMessage(string(container.State.Waiting.Message))
 	problem := ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", container.Image, response)
 	if remedy.Credentials != "" && wantsCredentials(response) {
 		problem.Message = joinSentences(strings.TrimSuffix(problem.Message, "."), remedy.Credentials)

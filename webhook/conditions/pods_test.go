@@ -28,7 +28,7 @@ func podWith(name string, status observed.ContainerStatus) *observed.Pod {
 }
 
 func waitingState(reason, message string) observed.ContainerState {
-	return observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: reason, Message: message}}
+	return observed.ContainerState{Waiting: &observed.ContainerWaiting{Reason: reason, Message: observed.Message(message)}}
 }
 
 func terminated(exitCode int32, reason string) observed.ContainerState {

@@ -44,7 +44,7 @@ type Claim struct {
 
 // unschedulable returns why the scheduler cannot find a node for a pod.
 func unschedulable(pod *observed.Pod, scheduled observed.PodCondition, claim *Claim, now metav1.Time) Finding {
-	if claim == nil || !aboutVolumes.MatchString(scheduled.Message[:min(len(scheduled.Message), maxMessage)]) {
+	if claim == nil || !aboutVolumes.MatchString(string(scheduled.Message[:min(len(scheduled.Message), maxMessage)])) {
 		return Finding{Problem: ReasonUnschedulable.Problem("the scheduler cannot find a node: %s", scheduled.Message)}
 	}
 	if left := scheduled.LastTransitionTime.Add(claimPeriod).Sub(now.Time); left > 0 {

@@ -47,7 +47,7 @@ func TestUnschedulable(t *testing.T) {
 	for _, test := range cases {
 		pod := &observed.Pod{Meta: observed.Meta{Name: "a"}, Status: observed.PodStatus{Conditions: []observed.PodCondition{{
 			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
-			Message: test.message, LastTransitionTime: noon.Add(-test.age),
+			Message: observed.Message(test.message), LastTransitionTime: noon.Add(-test.age),
 		}}}}
 		if test.want != nil {
 			test.want.Message = "Pod a: " + test.want.Message

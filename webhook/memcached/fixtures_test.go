@@ -217,7 +217,7 @@ func reloaderExit(code int32, message string) observed.ContainerStatus {
 	return observed.ContainerStatus{
 		Name: children.ReloaderName, Ready: true,
 		State:     observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
-		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: message, FinishedAt: metav1.NewTime(exited)}},
+		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: observed.Message(message), FinishedAt: metav1.NewTime(exited)}},
 	}
 }
 

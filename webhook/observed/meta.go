@@ -13,12 +13,12 @@ const LastAppliedAnnotation = "metacontroller.k8s.io/last-applied-configuration"
 
 // Meta is the part of the metadata of every observed object that rules read.
 type Meta struct {
-	Name              string            `json:"name"`
-	Namespace         string            `json:"namespace"`
-	Labels            map[string]string `json:"labels"`
-	CreationTimestamp time.Time         `json:"creationTimestamp"`
-	DeletionTimestamp *metav1.Time      `json:"deletionTimestamp"`
-	ManagedFields     skipped           `json:"managedFields"`
+	Name              string       `json:"name"`
+	Namespace         string       `json:"namespace"`
+	Labels            stringMap    `json:"labels"`
+	CreationTimestamp time.Time    `json:"creationTimestamp"`
+	DeletionTimestamp *metav1.Time `json:"deletionTimestamp"`
+	ManagedFields     skipped      `json:"managedFields"`
 }
 
 // GetName returns metadata.name.
@@ -34,7 +34,7 @@ func (m Meta) Terminating() bool { return m.DeletionTimestamp != nil }
 type ChildMeta struct {
 	Meta
 	Generation      int64                `json:"generation"`
-	Annotations     map[string]string    `json:"annotations"`
+	Annotations     stringMap            `json:"annotations"`
 	OwnerReferences list[OwnerReference] `json:"ownerReferences"`
 }
 

@@ -37,7 +37,7 @@ type PodCondition struct {
 	Type    corev1.PodConditionType `json:"type"`
 	Status  corev1.ConditionStatus  `json:"status"`
 	Reason  string                  `json:"reason"`
-	Message string                  `json:"message"`
+	Message Message                 `json:"message"`
 	// LastTransitionTime is when the status of the condition changed last.
 	LastTransitionTime time.Time `json:"lastTransitionTime"`
 }
@@ -70,8 +70,8 @@ type ContainerState struct {
 
 // ContainerWaiting has the reason why a container waits to start.
 type ContainerWaiting struct {
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
+	Reason  string  `json:"reason"`
+	Message Message `json:"message"`
 }
 
 // Fails reports whether a container waits because it cannot start, rather than because it is being created.
@@ -89,6 +89,6 @@ type ContainerRunning struct {
 type ContainerTerminated struct {
 	ExitCode   int32       `json:"exitCode"`
 	Reason     string      `json:"reason"`
-	Message    string      `json:"message"`
+	Message    Message     `json:"message"`
 	FinishedAt metav1.Time `json:"finishedAt"`
 }

@@ -120,5 +120,5 @@ type WorkloadCondition struct {
 	Type    string                 `json:"type"`
 	Status  corev1.ConditionStatus `json:"status"`
 	Reason  string                 `json:"reason"`
-	Message string                 `json:"message"`
+	Message Message                `json:"message"`
 }

@@ -24,7 +24,7 @@ func reloading(name string, code int32, message string, secondsAgo int) *observe
 	return &observed.Pod{Meta: observed.Meta{Name: name}, Status: observed.PodStatus{ContainerStatuses: []observed.ContainerStatus{{
 		Name: children.ReloaderName, Ready: true,
 		State:     observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
-		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: message, FinishedAt: metav1.NewTime(exited)}},
+		LastState: observed.ContainerState{Terminated: &observed.ContainerTerminated{ExitCode: code, Message: observed.Message(message), FinishedAt: metav1.NewTime(exited)}},
 	}, {
 		Name: children.ContainerName, Ready: true, State: observed.ContainerState{Running: observed.ContainerRunning{StartedAt: exited}},
 	}}}}

@@ -60,7 +60,8 @@ func Reloader(spec *v1alpha1.MemcachedSpec, image string, commandPort int, cpu H
 // ReloaderVolume returns the volume of the reloader.
 func ReloaderVolume() corev1.Volume {
 	return corev1.Volume{Name: ReloaderName, VolumeSource: corev1.VolumeSource{
-		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
+		// Memory does not stop the cluster autoscaler from removing a node.
+		EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: new(resource.MustParse("1Mi"))},
 	}}
 }
 

@@ -73,7 +73,9 @@ func deployment(in *Input) runtime.Object {
 // PodAnnotations returns the annotations of the proxy pods, which have their configuration.
 func PodAnnotations(memcached *v1alpha1.Memcached, defaults ReleaseDefaults, routes moves.Routes) map[string]string {
 	names := func(p moves.Pool) []string { return children.ServerNames(memcached, defaults.Domain, p.BySlot()) }
-	annotations := map[string]string{}
+	// Otherwise, the cluster autoscaler removes no node with a proxy.
+	// https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md
+	annotations := map[string]string{"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": ReachName}
 	maps.Copy(annotations, memcached.Spec.PodAnnotations)
 	annotations[libraryAnnotation] = defaults.Library
 	annotations[configAnnotation] = Config(names(routes.From), names(routes.To), routes.Phase)

@@ -94,10 +94,10 @@ func (s *space) reached(w world) bool {
 
 // converge checks that every state leads to the desired state, which then stays.
 func (x *exploration) converge() {
-	good := map[world]bool{}
-	for number, w := range x.worlds {
+	good := newNumbered[world]()
+	for number, w := range x.worlds.values {
 		path := []world{}
-		for at := x.normal(x.repaired(w)); !good[at]; {
+		for at := x.normal(x.repaired(w)); !good.has(at); {
 			if len(path) > 300 {
 				x.Errorf("does not reach the desired state:\n%s\nthen %s\n%s", x.trace(int32(number)), path[len(path)-2], path[len(path)-1])
 				return
@@ -114,12 +114,12 @@ func (x *exploration) converge() {
 					x.Errorf("writes again in the desired state:\n%s\n%s\n%s", x.trace(int32(number)), raw, again)
 					return
 				}
-				good[at] = true
+				good.add(at)
 			}
 			at = next
 		}
 		for _, at := range path {
-			good[at] = true
+			good.add(at)
 		}
 	}
 }

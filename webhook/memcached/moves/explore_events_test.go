@@ -137,13 +137,8 @@ func (s *space) keep(next *world, w world, kind string) {
 
 // number returns the number of a snapshot.
 func (s *space) number(b snapshot) int32 {
-	number, found := s.numbers[b]
-	if !found {
-		s.snapshots = append(s.snapshots, b)
-		number = int32(len(s.snapshots))
-		s.numbers[b] = number
-	}
-	return number
+	number, _ := s.snapshots.add(b)
+	return number + 1
 }
 
 // proxyEvents starts and stops proxies. They run as soon as they exist, because syncs also observe that they are not available.

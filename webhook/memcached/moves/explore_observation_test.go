@@ -31,7 +31,7 @@ const (
 func (s *space) observation(w world, late bool, clock int16, f fault) observation {
 	w.deployment.updated, w.deployment.rolledOut = w.rolledOut(), w.rolledOut() && w.allAvailable()
 	if late {
-		b := s.snapshots[w.before-1]
+		b := s.snapshots.values[w.before-1]
 		switch s.late {
 		case "parent":
 			w.size, w.desired, w.cold, w.template, w.status = b.size, b.desired, b.cold, b.template, b.status
@@ -69,8 +69,8 @@ type decision struct {
 
 // decide returns the decision. Many worlds have the same observation.
 func (s *space) decide(v observation) decision {
-	if d, found := s.decisions[v]; found {
-		return d
+	if number, found := s.observations.add(v); found {
+		return s.decisions[number]
 	}
 	facts := s.facts(v)
 	decided := facts.Decide()
@@ -84,7 +84,7 @@ func (s *space) decide(v observation) decision {
 			d.job = copyWorld{exists: true, routes: worldOf(decided.Job.Routes), revision: rollouts[decided.Job.Rollout], lost: lostOf(decided.Job.Stuck)}
 		}
 	}
-	s.decisions[v] = d
+	s.decisions = append(s.decisions, d)
 	return d
 }
 

@@ -44,9 +44,9 @@ type space struct {
 	// outages lets servers fail, and those with the template brokenTemplate for ever. A proxy is available once it has reached a server.
 	outages bool
 
-	snapshots []snapshot
-	numbers   map[snapshot]int32
-	decisions map[observation]decision
+	snapshots    *numbered[snapshot]
+	observations *numbered[observation]
+	decisions    []decision // in the order of the observations
 	// violated is the invariant that a decision violates.
 	violated string
 }

@@ -192,7 +192,7 @@ func (s *space) normalSet(w world) world {
 	var before snapshot
 	named, exists := w.lowest()
 	if w.before != 0 {
-		before = s.snapshots[w.before-1]
+		before = s.snapshots.values[w.before-1]
 		alsoNamed, alsoExists := before.lowest()
 		named, exists = min(named, alsoNamed), min(exists, alsoExists)
 	}

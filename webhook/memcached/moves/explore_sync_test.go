@@ -97,18 +97,18 @@ func (s *space) rollOut(next *world, w world, want deploymentWorld) {
 	}
 	next.ageDeployment(older)
 	if s.late == "parent" && next.before != 0 {
-		b := s.snapshots[next.before-1]
+		b := s.snapshots.values[next.before-1]
 		w.size, w.desired, w.cold, w.template, w.status = b.size, b.desired, b.cold, b.template, b.status
 		w.status.age(deploymentObject, older)
 		s.keep(next, w, "parent")
 	}
 	if s.late == "workload" && next.before != 0 {
-		w.set = s.snapshots[next.before-1].set
+		w.set = s.snapshots.values[next.before-1].set
 		w.ageDeployment(older)
 		s.keep(next, w, "workload")
 	}
 	if s.late == "job" && next.before != 0 {
-		w.copy = s.snapshots[next.before-1].copy
+		w.copy = s.snapshots.values[next.before-1].copy
 		w.ageDeployment(older)
 		s.keep(next, w, "job")
 	}

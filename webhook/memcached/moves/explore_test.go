@@ -27,10 +27,10 @@ func TestExplore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			s.sizes, s.numbers, s.decisions = min(cmp.Or(s.sizes, maxSize), int8(*sizes)), map[snapshot]int32{}, map[observation]decision{}
-			x := &exploration{space: &s, T: t, numbers: map[world]int32{}}
+			s.sizes, s.snapshots, s.observations = min(cmp.Or(s.sizes, maxSize), int8(*sizes)), newNumbered[snapshot](), newNumbered[observation]()
+			x := &exploration{space: &s, T: t, worlds: newNumbered[world]()}
 			x.explore()
-			t.Logf("%s: %d states, %d decisions in %s", name, len(x.worlds), len(s.decisions), time.Since(start).Round(time.Millisecond))
+			t.Logf("%s: %d states, %d decisions in %s", name, len(x.worlds.values), len(s.decisions), time.Since(start).Round(time.Millisecond))
 		})
 	}
 }
@@ -39,19 +39,18 @@ func TestExplore(t *testing.T) {
 type exploration struct {
 	*testing.T
 	*space
-	worlds  []world
+	worlds  *numbered[world]
 	parents []int32
-	numbers map[world]int32
 }
 
 // explore visits all states.
 func (x *exploration) explore() {
 	start := world{objects: objects{size: max(1, x.least), desired: true, status: lostStatus}, nodes: x.nodes, evictions: x.evictions}
 	x.found(x.normal(start), 0)
-	for at := int32(0); at < int32(len(x.worlds)) && !x.Failed(); at++ {
-		w := x.worlds[at]
+	for at := int32(0); at < int32(len(x.worlds.values)) && !x.Failed(); at++ {
+		w := x.worlds.values[at]
 		if at > 10000000 {
-			x.Errorf("too many states; %d queued; %s", len(x.worlds)-int(at), x.trace(at))
+			x.Errorf("too many states; %d queued; %s", len(x.worlds.values)-int(at), x.trace(at))
 		}
 		x.events(w, func(name string, next world) {
 			if problem := x.check(name, w, next); problem != "" && !x.Failed() {
@@ -66,11 +65,9 @@ func (x *exploration) explore() {
 }
 
 func (x *exploration) found(w world, from int32) {
-	if _, found := x.numbers[w]; found {
-		return
+	if _, found := x.worlds.add(w); !found {
+		x.parents = append(x.parents, from)
 	}
-	x.numbers[w] = int32(len(x.worlds))
-	x.worlds, x.parents = append(x.worlds, w), append(x.parents, from)
 }
 
 // trace returns the events that lead to a state.
@@ -80,16 +77,16 @@ func (x *exploration) trace(at int32) string {
 		path = append(path, at)
 	}
 	text := strings.Builder{}
-	before := x.worlds[0]
+	before := x.worlds.values[0]
 	for i := range path {
-		w := x.worlds[path[len(path)-1-i]]
+		w := x.worlds.values[path[len(path)-1-i]]
 		x.events(before, func(name string, next world) {
 			if x.normal(next) == w {
 				fmt.Fprintf(&text, "%s: %s\n", name, w)
 				w.size = -1 // only the first event
 			}
 		})
-		before = x.worlds[path[len(path)-1-i]]
+		before = x.worlds.values[path[len(path)-1-i]]
 	}
 	return text.String()
 }

@@ -14,7 +14,7 @@
 {{- if and (markdownShouldRenderType .) (ne .Name "PodOptions") }}
 ## {{ .Name }}
 
-{{ template "text" .Doc }}
+{{ template "text" (.Doc | replace "\n" " ") }}
 {{- if and .IsAlias (not .EnumValues) }} Type: {{ markdownRenderType .UnderlyingType }}{{ range .Validation }}, {{ template "rule" . }}{{ end }}.{{ end -}}
 {{- if .References }} In {{ range $i, $user := .SortedReferences }}{{ if ne $user.Name "PodOptions" }}{{ if $i }}, {{ end }}{{ markdownRenderTypeLink $user }}{{ end }}{{ end }}.{{ end }}
 {{- if not (or .Members .EnumValues) }}

@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
@@ -61,22 +62,42 @@ func TestExamples(t *testing.T) {
 // inClone begins the resources of a kustomization in a directory of a clone.
 const inClone = "../manifests/"
 
-// expectImage builds a kustomization that a page shows, and expects --operator-image to be the image of the operator.
-func expectImage(t *testing.T, file, block string) {
+// shownOperator builds a kustomization that a page shows, and returns the pod of the operator.
+func shownOperator(t *testing.T, kustomization string) corev1.PodSpec {
 	t.Helper()
 	repository, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	content := strings.ReplaceAll(block, inClone, relative(t, dir, filepath.Join(repository, "manifests"))+"/")
+	content := strings.ReplaceAll(kustomization, inClone, relative(t, dir, filepath.Join(repository, "manifests"))+"/")
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	operator := find[appsv1.Deployment](t, build(t, relative(t, repository, dir)), "Deployment")[0].Spec.Template.Spec.Containers[0]
+	return find[appsv1.Deployment](t, build(t, relative(t, repository, dir)), "Deployment")[0].Spec.Template.Spec
+}
+
+// expectImage expects --operator-image to be the image of the operator in a kustomization that a page shows.
+func expectImage(t *testing.T, file, block string) {
+	t.Helper()
+	operator := shownOperator(t, block).Containers[0]
 	if flag := "--operator-image=" + operator.Image; !strings.HasPrefix(operator.Image, "registry.example.com/") || !slices.Contains(operator.Args, flag) {
 		t.Errorf("%s: the operator has the image %s and the arguments %q, want %s", file, operator.Image, operator.Args, flag)
 	}
+}
+
+// TestOpenShiftPatch checks that no ID is left in the operator of the production manifests: the SCC assigns all IDs, and rejects others.
+func TestOpenShiftPatch(t *testing.T) {
+	for _, block := range blocks(t, filepath.Join(root, "manifests/docs/openshift.md"), "yaml") {
+		if !strings.HasPrefix(block, "patches:") {
+			continue
+		}
+		if ids := shownOperator(t, "resources: ["+inClone+"production]\n"+block).SecurityContext; ids.RunAsUser != nil || ids.RunAsGroup != nil || ids.FSGroup != nil {
+			t.Errorf("the operator has the IDs %+v, want none", ids)
+		}
+		return
+	}
+	t.Error("the page has no patch")
 }
 
 // pages returns the Markdown files of the repository.

@@ -38,6 +38,14 @@ func TestProxyPodOptions(t *testing.T) {
 	if template.Labels["team"] != "shop" || template.Labels[children.ProxyLabel] != "cache" || template.Labels[RoutesLabel] != "0-2" || template.Annotations["a"] != "b" {
 		t.Errorf("labels %v, annotations %v", template.Labels, template.Annotations["a"])
 	}
+	const evict = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+	if got := template.Annotations[evict]; got != ReachName {
+		t.Errorf("the cluster autoscaler may delete the volume %q, want %q: otherwise it removes no node with a proxy", got, ReachName)
+	}
+	spec.PodAnnotations[evict] = "none"
+	if got := routed(memcached).Annotations[evict]; got != "none" {
+		t.Errorf("the annotation is %q, want that of spec", got)
+	}
 	if template.Spec.NodeSelector["disk"] != "none" || len(template.Spec.Containers[0].Resources.Requests) != 0 {
 		t.Errorf("the node selector and the resources are those of spec: %+v", template.Spec)
 	}

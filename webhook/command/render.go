@@ -150,6 +150,9 @@ func filesOf(name string) ([]string, error) {
 				return filepath.SkipDir
 			}
 		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+			if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				return fmt.Errorf("%s is neither a file nor a directory", path) // a device, or a pipe, which can have no end
+			}
 			files = append(files, path)
 		}
 		return nil

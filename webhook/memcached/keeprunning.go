@@ -9,6 +9,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/children"
 	"github.com/example/memcached-operator/webhook/merge"
 	"github.com/example/memcached-operator/webhook/observed"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 /*
@@ -43,7 +44,7 @@ func imageOf(applied *observed.Workload, container, configured string) string {
 	if applied == nil {
 		return configured
 	}
-	if image, isRecorded := applied.Annotations[children.ImageAnnotation(container)]; isRecorded && len(image) <= maxImage {
+	if image, isRecorded := applied.Annotations[children.ImageAnnotation(container)]; isRecorded && text.Printable(image, maxImage) == image {
 		return image
 	}
 	return configured

@@ -48,14 +48,8 @@ func TestKeepRunning(t *testing.T) {
 				workload.Annotations[children.ImageAnnotation(children.ContainerName)] = "memcached:edited"
 			}
 		}, []string{memcached2, exporter2}},
-		{"somebody has written a long text as the image and its record", "", func(o *syncRequest) {
-			long := strings.Repeat("<", maxImage+1)
-			onWorkload(memcached1, long)(o)
-			for workload := range o.Children.Deployments.All() {
-				workload.Annotations[children.ImageAnnotation(children.ContainerName)] = long
-				workload.Annotations[observed.LastAppliedAnnotation] = strings.ReplaceAll(workload.Annotations[observed.LastAppliedAnnotation], memcached1, long)
-			}
-		}, []string{memcached2, exporter2}},
+		{"somebody has written a long text as the image and its record", "", writtenAs(memcached1, strings.Repeat("<", maxImage+1)), []string{memcached2, exporter2}},
+		{"somebody has written an image that does something to a terminal", "", writtenAs(memcached1, "memcached:‮"), []string{memcached2, exporter2}},
 		{"no pod can pull the image", "", onPods(2, pulling), []string{memcached2, exporter2}},
 		{"no pod can pull the image of the exporter, and memcached serves", "", onPods(2, beside(children.ExporterName)), []string{memcached1, exporter1}},
 		{"a sidecar of others cannot start in a rollout", "", inRollout(onPods(2, beside("istio-proxy"))), []string{memcached1, exporter1}},
@@ -165,5 +159,16 @@ func inRollout(edit func(*syncRequest)) func(*syncRequest) {
 			workload.Status.UpdatedReplicas = 1
 		}
 		edit(o)
+	}
+}
+
+// writtenAs lets somebody write a text in place of an image, as its record and as what was applied last.
+func writtenAs(image, text string) func(*syncRequest) {
+	return func(o *syncRequest) {
+		onWorkload(image, text)(o)
+		for workload := range o.Children.Deployments.All() {
+			workload.Annotations[children.ImageAnnotation(children.ContainerName)] = text
+			workload.Annotations[observed.LastAppliedAnnotation] = strings.ReplaceAll(workload.Annotations[observed.LastAppliedAnnotation], image, text)
+		}
 	}
 }

@@ -47,9 +47,11 @@ const (
 	// checkEvery is the number of bytes of a body between two checks. The objects of a body need up to 80 times its size, if they are
 	// empty.
 	checkEvery = 64 << 10
-	// smallBytes is the size up to which a body is small. Small bodies have half of the limit as a reserve, which large ones cannot use,
-	// and which a single small one does not exceed. A sync of 3 pods has 27 kB.
+	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB.
 	smallBytes = 256 << 10
+	// reserveBytes is the size from which a body has no part of the reserve, which is half of the limit. The more of a body has been read, the less of
+	// the reserve it may use: otherwise the large bodies of one tenant would keep out the smaller ones of all others. A sync of 1,000 pods has 8 MB.
+	reserveBytes = 16 << 20
 	// collectInterval is the shortest time between two forced collections. A collection of 64 MiB takes about 25 ms of CPU time.
 	collectInterval = 100 * time.Millisecond
 )
@@ -57,10 +59,7 @@ const (
 // check returns an error if the next part of a body must not be read. Before it returns an error, it looks which memory is in use, and
 // closes the connections of requests that wait for their callers.
 func (m *memory) check(b *body) error {
-	limit := m.maxBytes
-	if b.bytes < smallBytes {
-		limit += limit / 2
-	}
+	limit := m.limitFor(b.bytes)
 	if m.heapBytes() <= limit {
 		return nil
 	}
@@ -73,6 +72,11 @@ func (m *memory) check(b *body) error {
 		return errNoMemory
 	}
 	return errBusy
+}
+
+// limitFor returns the limit for a body of which so many bytes have been read.
+func (m *memory) limitFor(bytes int64) int64 {
+	return m.maxBytes + m.maxBytes/2*max(0, reserveBytes-bytes)/reserveBytes
 }
 
 // collectAgain returns after a collection that has begun after the call. Calls during collectInterval share one.

@@ -84,7 +84,7 @@ func TestHeapLimit(t *testing.T) {
 
 // TestCheckMemory checks which requests are refused above the limit.
 func TestCheckMemory(t *testing.T) {
-	const limit = 100
+	const limit = 1000
 	for _, test := range []struct {
 		reason      string
 		bytes       int64 // read
@@ -92,12 +92,14 @@ func TestCheckMemory(t *testing.T) {
 		heap, after int64 // before and after a collection
 		want        error
 	}{
-		{"at the limit, so no collection", smallBytes, 2, limit, limit + 1, nil},
-		{"the memory is not in use anymore", smallBytes, 2, limit + 1, limit, nil},
-		{"a retry may succeed, when the other large request has ended", smallBytes, 2, limit + 1, limit + 1, errBusy},
-		{"a retry would fail too: all other requests are small", smallBytes, 1, limit + 1, limit + 1, errNoMemory},
-		{"a small request has the reserve", smallBytes - 1, 2, limit * 3 / 2, limit*3/2 + 1, nil},
-		{"the reserve is in use", smallBytes - 1, 2, limit*3/2 + 1, limit*3/2 + 1, errBusy},
+		{"at the limit, so no collection", reserveBytes, 2, limit, limit + 1, nil},
+		{"the memory is not in use anymore", reserveBytes, 2, limit + 1, limit, nil},
+		{"a retry may succeed, when the other large request has ended", reserveBytes, 2, limit + 1, limit + 1, errBusy},
+		{"a retry would fail too: all other requests are small", reserveBytes, 1, limit + 1, limit + 1, errNoMemory},
+		{"a body that has used half of its part of the reserve", reserveBytes / 2, 2, limit * 5 / 4, limit*5/4 + 1, nil},
+		{"larger bodies of others have used that part", reserveBytes / 2, 2, limit*5/4 + 1, limit*5/4 + 1, errBusy},
+		{"a body at its begin has all of the reserve", 0, 2, limit * 3 / 2, limit*3/2 + 1, nil},
+		{"the reserve is in use", 0, 2, limit*3/2 + 1, limit*3/2 + 1, errBusy},
 		{"the large request is another one", smallBytes - 1, 1, limit*3/2 + 1, limit*3/2 + 1, errBusy},
 	} {
 		live := int64(0) // at the last collection, which was long ago

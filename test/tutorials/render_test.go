@@ -18,7 +18,7 @@ func TestRenderedPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, count := t.TempDir(), 0
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "memcached-operator"), root).CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "bin", "memcached-operator"), root).CombinedOutput(); err != nil {
 		t.Fatalf("build the program: %v\n%s", err, output)
 	}
 	for _, block := range blocks {
@@ -29,7 +29,7 @@ func TestRenderedPage(t *testing.T) {
 		}
 		for _, command := range block.Commands() {
 			count++
-			if err := command.Run(t.Context(), dir, append(environment(), "PATH="+dir+":"+os.Getenv("PATH"))); err != nil {
+			if err := command.Run(t.Context(), dir, environment()); err != nil {
 				t.Errorf("%s: %v", block.Place, err)
 			}
 		}

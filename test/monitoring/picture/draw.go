@@ -11,9 +11,9 @@ import (
 
 // The sizes of the picture in pixels. Its text is legible at half of its width.
 const (
-	width, panelHeight, caption = 800, 260, 32
-	left, plotWidth, plotHeight = 96, 688, 120
-	character, legendRows       = 9, 2
+	width, panelHeight, caption = 800, 212, 32
+	left, plotWidth, plotHeight = 96, 688, 100
+	character, legendRows       = 9, 1
 )
 
 // colors are those of lines on a light and on a dark page.
@@ -114,11 +114,9 @@ func (l line) last() int {
 	return last
 }
 
-// highest returns the value at the top: the maximum of the panel, or that of its lines, rounded up to an even digit and zeros.
+// highest returns the value at the top: the maximum of the panel if the lines come near it, or that of its lines, rounded up to an even digit and
+// zeros.
 func (g graph) highest() float64 {
-	if defined := g.panel.FieldConfig.Defaults.Max; defined != nil {
-		return *defined
-	}
 	highest := 0.0
 	for _, line := range g.lines {
 		for _, value := range line.values {
@@ -129,6 +127,9 @@ func (g graph) highest() float64 {
 	}
 	if highest == 0 {
 		return 1
+	}
+	if defined := g.panel.FieldConfig.Defaults.Max; defined != nil && highest > *defined/2 {
+		return *defined
 	}
 	two := 2 * math.Pow(10, math.Floor(math.Log10(highest)))
 	return math.Ceil(highest/two) * two

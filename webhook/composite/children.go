@@ -105,8 +105,8 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 		return nil, fmt.Errorf("%s %s has no annotation metacontroller.k8s.io/last-applied-configuration", key, name)
 	}
 	applied := jsontext.Value(annotated.GetLastApplied())
-	if countValues(applied) > maxAppliedValues {
-		return nil, fmt.Errorf("the last applied configuration of %s %s has more than %d values", key, name, maxAppliedValues)
+	if countValues(applied) > maxAppliedValues || text.IsDeep(applied) {
+		return nil, fmt.Errorf("the last applied configuration of %s %s has more than %d values or %d levels", key, name, maxAppliedValues, text.MaxDepth)
 	}
 	var last struct {
 		APIVersion string `json:"apiVersion"`

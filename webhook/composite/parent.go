@@ -34,9 +34,12 @@ const (
 	MaxSpecBytes = 64 << 10
 
 	// MaxStatusBytes and maxStatusValues limit the status, which lists all pods with their addresses: that of 8,000 pods has 400 kB. A larger one
-	// counts as lost, and the next response replaces it. They also limit managedFields, without which the time of the last edit is unknown.
+	// counts as lost, and the next response replaces it.
 	MaxStatusBytes  = 512 << 10
 	maxStatusValues = 20_000
+
+	// maxEdits is the number of entries that managedFields may have. With more, the time of the last edit is unknown. Real ones have fewer than ten.
+	maxEdits = 1_000
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
@@ -74,7 +77,7 @@ type parentParts struct {
 		CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
 		DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
 		Finalizers        jsontext.Value `json:"finalizers,omitzero"`
-		ManagedFields     jsontext.Value `json:"managedFields,omitzero"` // has the times of edits
+		ManagedFields     edits          `json:"managedFields,omitempty"`
 	} `json:"metadata"`
 	Spec   jsontext.Value `json:"spec,omitzero"`
 	Status jsontext.Value `json:"status,omitzero"`
@@ -84,19 +87,50 @@ func readParent(decoder *jsontext.Decoder, present bool) (parts parentParts, err
 	if err := checkObject(decoder, present); err != nil {
 		return parts, err
 	}
-	whole, err := decoder.ReadValue()
-	if err != nil {
-		return parts, err
+	return parts, jsonv2.UnmarshalDecode(decoder, &parts)
+}
+
+// edits are the entries of managedFields without the fields, which can be nested 10,000 levels deep: each level takes stack where it is decoded as a
+// part of a value.
+type edits []edit
+
+type edit struct {
+	Subresource jsontext.Value `json:"subresource,omitzero"`
+	Time        jsontext.Value `json:"time,omitzero"`
+}
+
+// UnmarshalJSONFrom reads the entries; none if there are too many.
+func (e *edits) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != jsontext.KindBeginArray {
+		return decoder.SkipValue()
 	}
-	return parts, locate(decoder, jsonv2.Unmarshal(whole, &parts, jsontext.AllowDuplicateNames(true)))
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	var entries edits
+	for decoder.PeekKind() != jsontext.KindEndArray {
+		if len(entries) > maxEdits || decoder.PeekKind() != jsontext.KindBeginObject {
+			if err := decoder.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		entries = append(entries, edit{})
+		if err := jsonv2.UnmarshalDecode(decoder, &entries[len(entries)-1]); err != nil {
+			return err
+		}
+	}
+	if len(entries) <= maxEdits {
+		*e = entries
+	}
+	_, err := decoder.ReadToken()
+	return err
 }
 
 // limit removes parts that are too large, and all finalizers but the one that hooks read. It returns an error if spec is too large.
 func (p *parentParts) limit() error {
-	for _, part := range []*jsontext.Value{&p.Status, &p.Metadata.ManagedFields} {
-		if len(*part) > MaxStatusBytes || countValues(*part) > maxStatusValues {
-			*part = nil
-		}
+	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues || text.IsDeep(p.Status) {
+		p.Status = nil
 	}
 	p.Metadata.Finalizers = orphanFinalizer(p.Metadata.Finalizers)
 	if size := len(p.Spec); size > MaxSpecBytes {
@@ -106,6 +140,10 @@ func (p *parentParts) limit() error {
 	if values := countValues(p.Spec); values > maxSpecValues {
 		p.Spec = nil
 		return &ParentError{fmt.Errorf("spec has %d values in its lists and fields, but at most %d are allowed", values, maxSpecValues)}
+	}
+	if text.IsDeep(p.Spec) {
+		p.Spec = nil
+		return &ParentError{fmt.Errorf("spec is nested more than %d levels deep", text.MaxDepth)}
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 func TestSizeOfParent(t *testing.T) {
@@ -17,6 +19,7 @@ func TestSizeOfParent(t *testing.T) {
 		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 10001 values in its lists and fields, but at most 10000 are allowed"},
 		{"a spec of the maximum size", `"spec": "` + strings.Repeat("a", MaxSpecBytes-2) + `"`, ""},
 		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 65537 bytes as JSON, but at most 65536 are allowed"},
+		{"each level of spec takes stack", `"spec": ` + strings.Repeat("[", text.MaxDepth+1) + strings.Repeat("]", text.MaxDepth+1), "spec is nested more than 100 levels deep"},
 	}
 	for _, test := range cases {
 		_, err := call(t, hook, strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", `+test.member+`,`, 1))
@@ -42,6 +45,7 @@ func TestLargeStatus(t *testing.T) {
 		{"a response has up to six bytes for each byte of a status", `{"message": "` + strings.Repeat("<", MaxStatusBytes-14) + `"}`, true},
 		{"as many entries as the maximum", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues-1) + `]}`, false},
 		{"empty entries need many times their size", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues) + `]}`, true},
+		{"each level takes stack", `{"message": "a", "x": ` + strings.Repeat("[", text.MaxDepth) + strings.Repeat("]", text.MaxDepth) + `}`, true},
 	} {
 		request := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "Pod", "status": `+test.status+`,`, 1)
 		if _, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("Pod"), strings.NewReader(request), metav1.Time{}); err != nil || (seen.Message == "") != test.lost {
@@ -120,7 +124,8 @@ func TestTimesOfEdits(t *testing.T) {
 		want   int
 	}{
 		"an edit":                           {``, 1},
-		"entries that no API server stores": {strings.Repeat(`{},`, maxStatusValues), 0},
+		"entries that no API server stores": {strings.Repeat(`{},`, maxEdits), 0},
+		"an edit of a field below 10,000 others, which takes no stack": {`{"fieldsV1": ` + strings.Repeat(`{"f:a":`, 9_900) + `{}` + strings.Repeat(`}`, 9_900) + `},`, 2},
 	} {
 		request := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "Pod",`, 1)
 		request = strings.Replace(request, `{"name": "p"`, `{"managedFields": [`+test.fields+`{"manager": "kubectl", "time": "2026-11-26T12:00:00Z"}], "name": "p"`, 1)

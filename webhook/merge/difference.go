@@ -131,7 +131,7 @@ func observedForm(child Child) form {
 func appliedForm(child Child) form {
 	var last form
 	applied := child.GetLastApplied()
-	if countValues(applied) > maxValues || text.DepthOfJSON(applied) > maxDepth {
+	if countValues(applied) > maxValues || text.IsDeep(applied) {
 		return form{}
 	}
 	if err := jsonv2.UnmarshalRead(strings.NewReader(applied), &last); err != nil {
@@ -154,10 +154,6 @@ func AppliedAnnotations(child Child) map[string]string {
 // children that are compared at the same time take 166 MiB.
 const maxValues = 5_000
 
-// maxDepth is how deep a child is nested at most. A child has about 15 levels. Each level takes stack when the child is
-// decoded, compared and copied, which no limit of the heap counts.
-const maxDepth = 100
-
 // countValues returns about the number of values in a valid JSON text.
 func countValues[T ~string | ~[]byte](document T) int { return text.CountInJSON(document, ",{[") }
 
@@ -171,7 +167,7 @@ func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
 	}
-	if have.countValues()+last.countValues() > maxValues || text.DepthOfJSON(have.Spec) > maxDepth {
+	if have.countValues()+last.countValues() > maxValues || text.IsDeep(have.Spec) {
 		return []Change{{Path: "spec"}}, nil
 	}
 	applied, err := last.object()

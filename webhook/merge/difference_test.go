@@ -109,7 +109,7 @@ func TestCompareManyLabels(t *testing.T) {
 	for _, test := range []struct{ reason, applied, want string }{
 		{"observed labels", `{}`, "spec"},
 		{"labels that were applied last count as unknown", string(text), "spec"},
-		{"a text that is nested deeply counts as unknown", `{"metadata":{"labels":{"a":"1"}},"x":` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `}`, "spec"},
+		{"a text that is nested deeply counts as unknown", `{"metadata":{"labels":{"a":"1"}},"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "spec"},
 	} {
 		have := &observed.Child{ChildMeta: observed.ChildMeta{Meta: observed.Meta{Labels: many}, Annotations: map[string]string{observed.LastAppliedAnnotation: test.applied}}, Spec: []byte(`{}`)}
 		if got, err := firstChange(desiredChild(t, `{"labels":{"a":"2"}}`, `{}`), have); got != test.want || err != nil {

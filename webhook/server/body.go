@@ -37,6 +37,7 @@ type body struct {
 	bytes      int64
 	checkAt    int64 // the number of bytes at which memory is checked
 	large      bool  // counts in memory.large
+	hasTurn    bool  // counts in memory.turns
 	running    bool  // counts in memory.running
 }
 
@@ -45,6 +46,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 		if !b.large && b.bytes >= smallBytes {
 			b.large = true
 			b.memory.large.Add(1)
+			b.waitForTurn()
 		}
 		if err := b.memory.check(b); err != nil {
 			return 0, err
@@ -68,6 +70,14 @@ func (b *body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
+// waitForTurn returns when only a few other large bodies are read. Their callers send no more bytes than buffers hold until then.
+func (b *body) waitForTurn() {
+	began := time.Now()
+	b.memory.turns <- struct{}{}
+	b.hasTurn = true
+	b.start = b.start.Add(time.Since(began)) // the caller has not caused the wait
+}
+
 // The reader of a response has writeGrace, and a second more for each minWriteRate bytes. A refused caller has discardTimeout to send the
 // rest of its body, which net/http discards, so that the caller gets the response instead of a reset connection.
 const (
@@ -81,6 +91,10 @@ func (b *body) beginResponse(bytes int, refused bool) {
 	if b.running {
 		<-b.memory.running
 		b.running = false
+	}
+	if b.hasTurn {
+		<-b.memory.turns
+		b.hasTurn = false
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

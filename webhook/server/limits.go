@@ -8,7 +8,7 @@ type Limits struct {
 	MaxBodyBytes int64
 	// MaxConnections is the largest number of connections of callers.
 	MaxConnections int
-	// MaxHeapBytes is the largest size of the live heap at which large bodies are read; for small ones it is half as much again. Above
+	// MaxHeapBytes is the largest size of the live heap at which large bodies are read; for smaller ones it is up to half as much again. Above
 	// the limit a request gets 429, or 413 if no other request is large.
 	MaxHeapBytes int64
 }

@@ -20,6 +20,7 @@ var (
 type memory struct {
 	maxBytes int64
 	large    atomic.Int64  // requests with more than smallBytes, until their response is written
+	turns    chan struct{} // requests with more than smallBytes, until their response begins
 	running  chan struct{} // requests whose body is read, until their response begins
 	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
 	// collect forces a collection.
@@ -33,6 +34,7 @@ type memory struct {
 func newMemory(maxBytes int64) *memory {
 	return &memory{
 		maxBytes:  maxBytes,
+		turns:     make(chan struct{}, max(minTurns, runtime.GOMAXPROCS(0))),
 		running:   make(chan struct{}, maxRunning),
 		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
 		liveBytes: func() int64 { return readMetric("/gc/heap/live:bytes") },
@@ -44,6 +46,9 @@ const (
 	// maxRunning is the number of requests whose rules run at the same time: the rules of 200 small bodies need more memory than the hook has,
 	// after their last byte has been read. Metacontroller has ten workers.
 	maxRunning = 16
+	// minTurns is how many large bodies are read, and their rules run, at the same time on one CPU: one while the caller of the other one sends. With
+	// more, the objects of ten large bodies of one tenant would exceed the limit, and syncs of others would get 429.
+	minTurns = 2
 	// checkEvery is the number of bytes of a body between two checks. The objects of a body need up to 80 times its size, if they are
 	// empty.
 	checkEvery = 64 << 10

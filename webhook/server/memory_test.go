@@ -66,6 +66,38 @@ func TestRunningRequests(t *testing.T) {
 	}
 }
 
+// TestLargeBodiesTakeTurns: the objects of a few large bodies are in memory at the same time, however many arrive together.
+func TestLargeBodiesTakeTurns(t *testing.T) {
+	var running atomic.Int32
+	tooMany, turns := make(chan struct{}), max(minTurns, runtime.GOMAXPROCS(0))
+	handler := NewHandler(Options{Controllers: thingController(func(thingRequest) (composite.Desired[struct{}], error) {
+		defer running.Add(-1)
+		if int(running.Add(1)) == turns+1 {
+			close(tooMany)
+		}
+		select {
+		case <-tooMany:
+		case <-time.After(50 * time.Millisecond):
+		}
+		return composite.Desired[struct{}]{}, nil
+	})})
+	large := `{"future":"` + strings.Repeat("a", 2*smallBytes) + `",` + thing[1:]
+	var requests sync.WaitGroup
+	for range 4 * turns {
+		requests.Go(func() {
+			if got := postThing(handler, strings.NewReader(large)); got.Code != http.StatusOK {
+				t.Errorf("a request got %d %s", got.Code, got.Body)
+			}
+		})
+	}
+	requests.Wait()
+	select {
+	case <-tooMany:
+		t.Errorf("more than %d large requests ran at the same time", turns)
+	default:
+	}
+}
+
 // TestHeapLimit: a body whose objects need 128 MiB is refused, and its memory is free afterwards.
 func TestHeapLimit(t *testing.T) {
 	runtime.GC()

@@ -15,19 +15,24 @@ func CountInJSON[T ~string | ~[]byte](document T, characters string) (count int)
 	return count
 }
 
-// DepthOfJSON returns how many lists and objects of a valid JSON text are in each other at most.
-func DepthOfJSON[T ~string | ~[]byte](document T) (deepest int) {
+// MaxDepth is how many lists and objects of an object may be in each other. Real ones have about 15 levels. Each level takes stack when the object is
+// decoded, compared, encoded and copied, which no limit of the heap counts.
+const MaxDepth = 100
+
+// IsDeep reports whether more than [MaxDepth] lists and objects of a valid JSON text are in each other.
+func IsDeep[T ~string | ~[]byte](document T) bool {
 	depth := 0
 	for character := range outsideStrings(document) {
 		switch character {
 		case '{', '[':
-			depth++
-			deepest = max(deepest, depth)
+			if depth++; depth > MaxDepth {
+				return true
+			}
 		case '}', ']':
 			depth--
 		}
 	}
-	return deepest
+	return false
 }
 
 // outsideStrings returns the bytes of a valid JSON text that are not in a string.

@@ -1,6 +1,9 @@
 package text
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCountInJSON(t *testing.T) {
 	for _, test := range []struct {
@@ -18,10 +21,23 @@ func TestCountInJSON(t *testing.T) {
 	}
 }
 
-func TestDepthOfJSON(t *testing.T) {
-	for document, want := range map[string]int{``: 0, `1`: 0, `[]`: 1, `[{"a":[]},{}]`: 3, `["[[[\"[",{}]`: 2} {
-		if got := DepthOfJSON(document); got != want {
-			t.Errorf("%s: %d, want %d", document, got, want)
+// TestIsDeep: brackets in strings are no levels.
+func TestIsDeep(t *testing.T) {
+	nested := func(levels int) string {
+		return strings.Repeat(`[{"a":`, levels/2) + "1" + strings.Repeat("}]", levels/2)
+	}
+	for _, test := range []struct {
+		reason, document string
+		want             bool
+	}{
+		{"nothing", "", false},
+		{"as deep as objects may be", nested(MaxDepth), false},
+		{"deeper", nested(MaxDepth + 2), true},
+		{"a string", `"` + strings.Repeat("[", MaxDepth+1) + `"`, false},
+		{"lists beside each other", "[" + strings.Repeat("[],", MaxDepth) + "[]]", false},
+	} {
+		if got := IsDeep(test.document); got != test.want {
+			t.Errorf("%s: IsDeep is %t", test.reason, got)
 		}
 	}
 }

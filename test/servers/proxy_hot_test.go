@@ -123,7 +123,7 @@ func TestProxyWithoutServersAfterChange(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	start := time.Now()
+	start, failed := time.Now(), 0
 	if got := warm.must(t, "get "+strings.Join(keys, " ")+"\r\n"); len(got) != 21 {
 		t.Errorf("a get of 20 items returned %d, want all: their servers before the change have them", len(got)-1)
 	}
@@ -131,13 +131,18 @@ func TestProxyWithoutServersAfterChange(t *testing.T) {
 		for _, command := range []struct{ text, want string }{
 			{"get " + key, "VALUE " + key + " 0 1|1|END"}, {"set " + key + " 0 0 1\r\n2", "STORED"}, {"get " + key, "VALUE " + key + " 0 1|2|END"},
 		} {
-			if got := lines(warm.must(t, command.text+"\r\n")); got != command.want {
+			got := lines(warm.must(t, command.text+"\r\n"))
+			if got == "SERVER_ERROR backend failure" { // the proxy tries to connect once in a second
+				failed++
+				got = lines(warm.must(t, command.text+"\r\n"))
+			}
+			if got != command.want {
 				t.Errorf("%q returned %s, want %s: its server before the change has the item", command.text, got, command.want)
 			}
 		}
 	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("20 items took %s, so commands wait for moves that cannot end", took)
+	if took := time.Since(start); took > 5*time.Second || failed > int(took.Seconds())+1 {
+		t.Errorf("20 items took %s, so commands wait for moves that cannot end; %d commands failed, want at most one in a second", took, failed)
 	}
 }
 

@@ -55,13 +55,14 @@ function servers(change)
         backends = { from = from } -- new servers may not exist yet
     elseif from then
         local grows = #to > #from
-        local unmoved, rest = {}, {}
+        local unmoved, rest, anySame = {}, {}, false
         for i, server in ipairs(grows and to or from) do
             local same, down = to[i] == from[i], { host = "moved", port = "0", label = "moved", down = true }
             unmoved[i] = same and server or down
             rest[i] = same and down or server
+            anySame = anySame or same
         end
-        backends = { unmoved = unmoved, from = grows and from or rest, to = grows and rest or to }
+        backends = { unmoved = anySame and unmoved or nil, from = grows and from or rest, to = grows and rest or to }
     end
     local all, route = {}, { phase = change.phase }
     for pool, list in pairs(backends) do
@@ -664,7 +665,7 @@ function Command:serve(r, verb)
     self.reads = verb == "get" or verb == "gets" or verb == "me" or verb == "mg" and not r:has_flag("T") and not r:has_flag("N")
     self.r, self.verb = r, verb
     local turn <close> = self.turn:enter(self.rctx:cfd(), key.name, self.reads)
-    if self.phase ~= "announcing" then
+    if key.pools.unmoved then
         local res = key:run(r, "unmoved")
         if not self:moves(res) then return res end
     end

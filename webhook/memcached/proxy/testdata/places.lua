@@ -17,7 +17,7 @@ end
 
 -- check compares the pools for a key with a place in each list.
 local function check(phase, from, to, i, j)
-    local found = {}
+    local found = { unmoved = "moved" } -- without a server that stays, there is no pool
     for name, pool in pairs(proxies.pools({ from = from, to = to, phase = phase })) do
         local server = pool.backends[#pool.backends == #from and i or j]
         found[name] = type(server) == "string" and server or "moved"

@@ -23,12 +23,12 @@ gets the slot of the server once Kubernetes has deleted its pod.
 var (
 	ReasonNodeLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "NodeLost", Parent: "Memcached",
 		Meaning: "The node of a server or a proxy is unreachable: [A node dies](change.md#a-node-dies). If clients cannot reach the server either, reads of its keys miss, and writes fail. With proxies, a spare takes over these keys after about two minutes.",
-		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only after the node is reachable again or its Node object is deleted. **Switch the node off** before you delete its Node object."})
+		Remedy:  "With proxies, wait. Without proxies, a StatefulSet replaces the pod only after the node is reachable again, has the taint `out-of-service`, or its Node object is deleted. **Switch the node off** before you delete its Node object."})
 	ReasonServersLost = conditions.NewReason(conditions.SeverityProblem, conditions.Documentation{ID: "ServersLost", Parent: "Memcached",
 		Meaning: "More than half of the servers are on two or more unreachable nodes. While most nodes of a zone are unreachable, Kubernetes deletes no pods, and then no spare takes over the keys of these servers.",
 		Remedy:  "Check the nodes and their network. If they do not recover, **switch them off**, and only then delete their Node objects."})
 	ReasonServerReplaced = conditions.NewReason(conditions.SeverityRisk, conditions.Documentation{ID: "ServerReplaced", Parent: "Memcached",
-		Meaning: "The node of a server is unreachable, and a spare serves the server's keys until the node is reachable again or its Node object is deleted: [A node dies](change.md#a-node-dies).",
+		Meaning: "The node of a server is unreachable, and a spare serves the server's keys until the node is reachable again, has the taint `out-of-service`, or its Node object is deleted: [A node dies](change.md#a-node-dies).",
 		Remedy:  "Repair the node. If it does not recover, **switch it off**, and only then delete its Node object."})
 )
 

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/text"
@@ -35,10 +36,10 @@ type body struct {
 	memory     *memory
 	start      time.Time
 	bytes      int64
-	checkAt    int64 // the number of bytes at which memory is checked
-	large      bool  // counts in memory.large
-	hasTurn    bool  // counts in memory.turns
-	running    bool  // counts in memory.running
+	checkAt    int64           // the number of bytes at which memory is checked
+	length     int64           // of the whole body; -1 if it is unknown
+	large      bool            // counts in memory.large
+	places     []chan struct{} // places of memory that the request has until its response begins
 }
 
 func (b *body) Read(p []byte) (n int, err error) {
@@ -46,7 +47,9 @@ func (b *body) Read(p []byte) (n int, err error) {
 		if !b.large && b.bytes >= smallBytes {
 			b.large = true
 			b.memory.large.Add(1)
-			b.waitForTurn()
+			if err := b.waitForTurn(); err != nil {
+				return 0, err
+			}
 		}
 		if err := b.memory.check(b); err != nil {
 			return 0, err
@@ -63,19 +66,35 @@ func (b *body) Read(p []byte) (n int, err error) {
 	}
 	b.connection.enter(working) // a request that waits for its turn does not wait for its caller
 	b.bytes += int64(n)
-	if err == io.EOF && !b.running {
-		b.memory.running <- struct{}{}
-		b.running = true
+	if err == io.EOF && !slices.Contains(b.places, b.memory.running) {
+		if busy := b.take(b.memory.running); busy != nil {
+			err = busy
+		}
 	}
 	return n, err
 }
 
-// waitForTurn returns when only a few other large bodies are read. Their callers send no more bytes than buffers hold until then.
-func (b *body) waitForTurn() {
+// waitForTurn waits until only a few other large bodies are read, and no other huge one. Its caller sends no more than what buffers hold until then.
+func (b *body) waitForTurn() error {
+	if b.length < 0 || b.length > reserveBytes {
+		if err := b.take(b.memory.huge); err != nil {
+			return err
+		}
+	}
+	return b.take(b.memory.turns)
+}
+
+// take waits for a place, at most maxWait: the caller of a request that waits longer has given up when the request ends, but the request would run.
+func (b *body) take(place chan struct{}) error {
 	began := time.Now()
-	b.memory.turns <- struct{}{}
-	b.hasTurn = true
+	select {
+	case place <- struct{}{}:
+	case <-time.After(maxWait):
+		return errBusy
+	}
+	b.places = append(b.places, place)
 	b.start = b.start.Add(time.Since(began)) // the caller has not caused the wait
+	return nil
 }
 
 // The reader of a response has writeGrace, and a second more for each minWriteRate bytes. A refused caller has discardTimeout to send the
@@ -88,14 +107,10 @@ const (
 
 // beginResponse lets another request run, and sets the time that the caller has for a response, and for the rest of its body if it is refused.
 func (b *body) beginResponse(bytes int, refused bool) {
-	if b.running {
-		<-b.memory.running
-		b.running = false
+	for _, place := range b.places {
+		<-place
 	}
-	if b.hasTurn {
-		<-b.memory.turns
-		b.hasTurn = false
-	}
+	b.places = nil
 	b.connection.enter(transferring)
 	now := time.Now()
 	_ = b.deadlines.SetWriteDeadline(now.Add(writeGrace + time.Duration(bytes/minWriteRate)*time.Second))

@@ -145,7 +145,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.metrics.inFlight.Inc()
 	defer e.metrics.inFlight.Dec()
 
-	read := &body{ReadCloser: r.Body, connection: connectionOf(r), deadlines: http.NewResponseController(w), memory: e.memory, start: start}
+	read := &body{ReadCloser: r.Body, connection: connectionOf(r), deadlines: http.NewResponseController(w), memory: e.memory, start: start, length: r.ContentLength}
 	defer read.done()
 	response, err := e.handle(r, http.MaxBytesReader(w, read, e.options.MaxBodyBytes))
 	code := http.StatusOK

@@ -20,6 +20,7 @@ var (
 type memory struct {
 	maxBytes int64
 	large    atomic.Int64  // requests with more than smallBytes, until their response is written
+	huge     chan struct{} // the request with more than reserveBytes, until its response begins
 	turns    chan struct{} // requests with more than smallBytes, until their response begins
 	running  chan struct{} // requests whose body is read, until their response begins
 	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
@@ -34,6 +35,7 @@ type memory struct {
 func newMemory(maxBytes int64) *memory {
 	return &memory{
 		maxBytes:  maxBytes,
+		huge:      make(chan struct{}, 1),
 		turns:     make(chan struct{}, max(minTurns, runtime.GOMAXPROCS(0))),
 		running:   make(chan struct{}, maxRunning),
 		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
@@ -49,6 +51,9 @@ const (
 	// minTurns is how many large bodies are read, and their rules run, at the same time on one CPU: one while the caller of the other one sends. With
 	// more, the objects of ten large bodies of one tenant would exceed the limit, and syncs of others would get 429.
 	minTurns = 2
+	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
+	// whose callers have given up would fill all places, and those of others would wait for more than a minute.
+	maxWait = 4 * time.Second
 	// checkEvery is the number of bytes of a body between two checks. The objects of a body need up to 80 times its size, if they are
 	// empty.
 	checkEvery = 64 << 10

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -96,6 +97,31 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 		t.Errorf("more than %d large requests ran at the same time", turns)
 	default:
 	}
+}
+
+// TestPlaces: a huge body leaves a turn to the large ones, and no request waits for longer than its caller.
+func TestPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(0)
+		m.turns = make(chan struct{}, minTurns)
+		for _, test := range []struct {
+			reason string
+			length int64
+			want   error
+		}{
+			{"the first huge body", reserveBytes + 1, nil},
+			{"another huge body, or one of an unknown length, waits", -1, errBusy},
+			{"a large body has the other turn", smallBytes, nil},
+			{"both turns are taken", smallBytes, errBusy},
+		} {
+			began := time.Now()
+			err := (&body{memory: m, length: test.length}).waitForTurn()
+			took := time.Since(began)
+			if err != test.want || err != nil && took != maxWait { //nolint:errorlint // waitForTurn returns the value itself
+				t.Errorf("%s: %v after %s, want %v", test.reason, err, took, test.want)
+			}
+		}
+	})
 }
 
 // TestHeapLimit: a body whose objects need 128 MiB is refused, and its memory is free afterwards.

@@ -31,15 +31,16 @@ const bodyTimeout = 2 * time.Second
 // body is the body of an authorized request. It counts its bytes, and reads them as long as there is memory.
 type body struct {
 	io.ReadCloser
-	connection *connection
-	deadlines  *http.ResponseController
-	memory     *memory
-	start      time.Time
-	bytes      int64
-	checkAt    int64           // the number of bytes at which memory is checked
-	length     int64           // of the whole body; -1 if it is unknown
-	large      bool            // counts in memory.large
-	places     []chan struct{} // places of memory that the request has until its response begins
+	connection  *connection
+	deadlines   *http.ResponseController
+	memory      *memory
+	start       time.Time
+	bytes       int64
+	checkAt     int64           // the number of bytes at which memory is checked
+	length      int64           // of the whole body; -1 if it is unknown
+	collections int             // forced for this body
+	large       bool            // counts in memory.large
+	places      []chan struct{} // places of memory that the request has until its response begins
 }
 
 func (b *body) Read(p []byte) (n int, err error) {

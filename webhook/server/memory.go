@@ -62,6 +62,9 @@ const (
 	// reserveBytes is the size from which a body has no part of the reserve, which is half of the limit. The more of a body has been read, the less of
 	// the reserve it may use: otherwise the large bodies of one tenant would keep out the smaller ones of all others. A sync of 1,000 pods has 8 MB.
 	reserveBytes = 16 << 20
+	// maxCollections is how many collections a body may force. If the memory in use is just below the limit, each part of a body would force one, and
+	// keep other large bodies waiting for 100 ms.
+	maxCollections = 8
 	// collectInterval is the shortest time between two forced collections. A collection of 64 MiB takes about 25 ms of CPU time.
 	collectInterval = 100 * time.Millisecond
 )
@@ -75,8 +78,9 @@ func (m *memory) check(b *body) error {
 	}
 	alone := b.large && m.large.Load() == 1 // others may have left after the collection
 	m.collectAgain()
+	b.collections++
 	switch {
-	case m.liveBytes() <= limit || b.connection.endTransfers():
+	case b.collections <= maxCollections && (m.liveBytes() <= limit || b.connection.endTransfers()):
 		return nil
 	case alone: // a retry would fail too, and Metacontroller creates no Event for a 429
 		return errNoMemory

@@ -170,6 +170,21 @@ func TestCheckMemory(t *testing.T) {
 	}
 }
 
+// TestMaxCollections: a body that forces a collection for each of its parts must not keep its turn.
+func TestMaxCollections(t *testing.T) {
+	const limit = 1000
+	synctest.Test(t, func(t *testing.T) {
+		m, b := newMemory(limit), &body{bytes: reserveBytes, large: true, connection: new(connection)}
+		m.heapBytes, m.liveBytes, m.collect = func() int64 { return limit + 1 }, func() int64 { return limit }, func() {}
+		m.large.Store(2)
+		for i := range maxCollections + 1 {
+			if err := m.check(b); (err == nil) != (i < maxCollections) {
+				t.Errorf("check %d: %v, want an error from check %d on", i, err, maxCollections)
+			}
+		}
+	})
+}
+
 // TestCollections: collections are not more frequent than collectInterval, however many checks ask for one.
 func TestCollections(t *testing.T) {
 	collections := 0

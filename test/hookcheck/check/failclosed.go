@@ -10,7 +10,7 @@ import (
 
 var failClosed = Check{
 	ID:    "fail-closed",
-	Looks: "broken requests: cut off, with missing, null, renamed and doubled members, with a namespace that cannot be, and of another kind",
+	Looks: "broken requests: cut off, with missing, null, renamed and duplicate members, with an impossible namespace, and of another kind",
 	Why:   "A 200 to such a request with fewer children than to the whole one deletes children. A hook that ends serves no other parent.",
 	run: func(s *Subject, e *exchange) []string {
 		if e.Phase != "" {

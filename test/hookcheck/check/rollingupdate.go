@@ -5,7 +5,7 @@ import "strings"
 var rollingUpdate = Check{
 	ID:    "rolling-update",
 	Looks: "children of kinds with the method RollingInPlace or RollingRecreate: Metacontroller can update them, and each response has a status",
-	Why: "Metacontroller 4.17 looks for updated children without their namespaces, and waits for them for ever. After an edit it updates one " +
+	Why: "Metacontroller 4.17 looks for updated children without their namespaces, and waits for them forever. After an edit it updates one " +
 		"child of a parent in a namespace, and none of a parent without one. Without a status, the process of Metacontroller ends.",
 	run: func(s *Subject, e *exchange) []string {
 		if e.Hook == "customize" {

@@ -49,7 +49,7 @@ func TestKeepRunning(t *testing.T) {
 			}
 		}, []string{memcached2, exporter2}},
 		{"somebody has written a long text as the image and its record", "", writtenAs(memcached1, strings.Repeat("<", maxImage+1)), []string{memcached2, exporter2}},
-		{"somebody has written an image that does something to a terminal", "", writtenAs(memcached1, "memcached:‮"), []string{memcached2, exporter2}},
+		{"somebody has written an image that does something to a terminal", "", writtenAs(memcached1, "memcached:\u202e"), []string{memcached2, exporter2}},
 		{"no pod can pull the image", "", onPods(2, pulling), []string{memcached2, exporter2}},
 		{"no pod can pull the image of the exporter, and memcached serves", "", onPods(2, beside(children.ExporterName)), []string{memcached1, exporter1}},
 		{"a sidecar of others cannot start in a rollout", "", inRollout(onPods(2, beside("istio-proxy"))), []string{memcached1, exporter1}},

@@ -67,7 +67,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 	}
 	b.connection.enter(working) // a request that waits for its turn does not wait for its caller
 	b.bytes += int64(n)
-	if err == io.EOF && !slices.Contains(b.places, b.memory.running) {
+	if errors.Is(err, io.EOF) && !slices.Contains(b.places, b.memory.running) {
 		if busy := b.take(b.memory.running); busy != nil {
 			err = busy
 		}

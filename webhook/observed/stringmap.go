@@ -7,7 +7,7 @@ import (
 
 // maxPairs is the number of labels or annotations that an object has after it was read, which are the first ones. The API server accepts
 // 130,000 labels, which need 22 MiB as a map. Real objects have fewer than fifty.
-const maxPairs = 1_000
+const maxPairs = 200
 
 // stringMap has the labels or the annotations of an object, of which at most maxPairs are read.
 type stringMap map[string]string

@@ -20,7 +20,7 @@ func TestManyLabels(t *testing.T) {
 	if err := jsonv2.Unmarshal([]byte(body), &meta); err != nil {
 		t.Fatal(err)
 	}
-	if len(meta.Labels) != maxPairs || meta.Labels["0999"] != "x" || meta.Annotations != nil || meta.Name != "cache" {
+	if len(meta.Labels) != maxPairs || meta.Labels["0199"] != "x" || meta.Annotations != nil || meta.Name != "cache" {
 		t.Errorf("read %d labels, %d annotations and the name %q, want the first %d labels, none and cache", len(meta.Labels), len(meta.Annotations), meta.Name, maxPairs)
 	}
 	if err := jsonv2.Unmarshal([]byte(`{"labels":{"a":1}}`), &meta); err == nil {

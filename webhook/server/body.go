@@ -45,7 +45,7 @@ type body struct {
 
 func (b *body) Read(p []byte) (n int, err error) {
 	if b.bytes >= b.checkAt {
-		if !b.large && b.bytes >= smallBytes {
+		if !b.large && (b.length < 0 || b.length > smallBytes) { // before anything of it is in memory
 			b.large = true
 			b.memory.large.Add(1)
 			if err := b.waitForTurn(); err != nil {

@@ -38,42 +38,22 @@ func TestRetryAfterDiffers(t *testing.T) {
 
 // TestRunningRequests: the rules of a few requests run at the same time, however many bodies end together.
 func TestRunningRequests(t *testing.T) {
-	var running atomic.Int32
-	tooMany := make(chan struct{})
-	handler := NewHandler(Options{Controllers: thingController(func(thingRequest) (composite.Desired[struct{}], error) {
-		defer running.Add(-1)
-		if running.Add(1) == maxRunning+1 {
-			close(tooMany)
-		}
-		select {
-		case <-tooMany:
-		case <-time.After(50 * time.Millisecond):
-		}
-		return composite.Desired[struct{}]{}, nil
-	})})
-	var requests sync.WaitGroup
-	for range 2 * maxRunning {
-		requests.Go(func() {
-			if got := postThing(handler, strings.NewReader(thing)); got.Code != http.StatusOK {
-				t.Errorf("a request got %d %s", got.Code, got.Body)
-			}
-		})
-	}
-	requests.Wait()
-	select {
-	case <-tooMany:
-		t.Errorf("more than %d requests ran at the same time", maxRunning)
-	default:
-	}
+	runTogether(t, maxRunning, thing)
 }
 
 // TestLargeBodiesTakeTurns: the objects of a few large bodies are in memory at the same time, however many arrive together.
 func TestLargeBodiesTakeTurns(t *testing.T) {
+	runTogether(t, max(minTurns, runtime.GOMAXPROCS(0)), `{"future":"`+strings.Repeat("a", 2*smallBytes)+`",`+thing[1:])
+}
+
+// runTogether sends twice as many requests as may run at the same time.
+func runTogether(t *testing.T, most int, body string) {
+	t.Helper()
 	var running atomic.Int32
-	tooMany, turns := make(chan struct{}), max(minTurns, runtime.GOMAXPROCS(0))
+	tooMany := make(chan struct{})
 	handler := NewHandler(Options{Controllers: thingController(func(thingRequest) (composite.Desired[struct{}], error) {
 		defer running.Add(-1)
-		if int(running.Add(1)) == turns+1 {
+		if int(running.Add(1)) == most+1 {
 			close(tooMany)
 		}
 		select {
@@ -82,11 +62,10 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 		}
 		return composite.Desired[struct{}]{}, nil
 	})})
-	large := `{"future":"` + strings.Repeat("a", 2*smallBytes) + `",` + thing[1:]
 	var requests sync.WaitGroup
-	for range 4 * turns {
+	for range 2 * most {
 		requests.Go(func() {
-			if got := postThing(handler, strings.NewReader(large)); got.Code != http.StatusOK {
+			if got := postThing(handler, strings.NewReader(body)); got.Code != http.StatusOK {
 				t.Errorf("a request got %d %s", got.Code, got.Body)
 			}
 		})
@@ -94,7 +73,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	requests.Wait()
 	select {
 	case <-tooMany:
-		t.Errorf("more than %d large requests ran at the same time", turns)
+		t.Errorf("more than %d requests ran at the same time", most)
 	default:
 	}
 }

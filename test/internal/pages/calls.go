@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// stub records its arguments, each with a NUL at its end, and a newline behind the last.
-const stub = "#!%s\n{ printf '%%s\\0' \"${0##*/}\" \"$@\"; echo; } >>\"$CALLS\"\n"
+// stub records its name and arguments, and a newline after the last, each with a NUL at its end. bash writes what one printf prints at
+// once, so the programs of a pipe do not mix their records.
+const stub = "#!%s\nprintf '%%s\\0' \"${0##*/}\" \"$@\" $'\\n' >>\"$CALLS\"\n"
 
 // Calls returns the arguments with which the commands of a block call some programs, beginning with the name of the program. It runs the
 // commands in an empty directory with stubs in place of the programs, and without any other program. So bash splits the words, and
@@ -44,7 +45,7 @@ func (b Block) Calls(ctx context.Context, dir string, programs ...string) ([][]s
 		return nil, err
 	}
 	var calls [][]string
-	for line := range strings.SplitSeq(string(content), "\x00\n") {
+	for line := range strings.SplitSeq(string(content), "\x00\n\x00") {
 		if line != "" {
 			calls = append(calls, strings.Split(line, "\x00"))
 		}

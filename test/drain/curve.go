@@ -102,7 +102,7 @@ func drawMarks(b *strings.Builder, steps []step, from, to, height int, x func(se
 	}
 	position := func(i int) float64 { return x(marks[i].start.Sub(steps[0].start).Seconds()) }
 	for i, each := range marks {
-		name, at, next := strings.Replace(each.name, steadyAgain, "Ready for 5 s", 1), position(i), float64(pictureWidth)
+		name, at, next := strings.Replace(each.name, steadyAgain, "complete", 1), position(i), float64(pictureWidth)
 		if i+1 < len(marks) {
 			next = position(i + 1)
 		}

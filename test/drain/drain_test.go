@@ -161,7 +161,7 @@ func TestCurve(t *testing.T) {
 		},
 		"high ratios, whose difference is drawn": {
 			[]paired.Second{second(1000, 990, 980), second(1000, 975, 980), second(1000, 1000, 1000)},
-			[]string{">a &amp; b, difference from c: at most 0.50 points behind<", ">percentage points<", ">Ready for 5 s<"},
+			[]string{">a &amp; b, difference from c: at most 0.50 points behind<", ">percentage points<", ">complete<"},
 		},
 	} {
 		got := curve("title", append(append([]paired.Second{second(1000, 300, 300)}, before...), test.after...), steps, [paired.Caches]string{"a & b", "c"})

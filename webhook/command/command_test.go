@@ -82,6 +82,7 @@ func TestUsage(t *testing.T) {
 		{"an argument of a command of pods", []string{"reload", "--tls", "x", "now"}, `unknown command "now" for "memcached-operator reload"`, " reload"},
 		{"a name that is no choice", []string{"serve", "--log-format", "xml"}, `invalid argument "xml" for "--log-format" flag: use text or json`, " serve"},
 		{"a limit that refuses all requests", []string{"serve", "--max-body-bytes", "0"}, "--max-body-bytes, --max-connections and --max-heap-bytes must be greater than 0", " serve"},
+		{"a heap that is full before the first request", []string{"serve", "--max-heap-bytes", "1000000"}, "--max-heap-bytes must be at least 16777216, because the hook without requests needs up to half of it", " serve"},
 		{"a limit of 0 connections", []string{"serve", "--max-connections", "0"}, "--max-body-bytes, --max-connections and --max-heap-bytes must be greater than 0", " serve"},
 		{"a negative delay", []string{"serve", "--shutdown-delay", "-1s"}, "--shutdown-delay and --shutdown-timeout must not be negative", " serve"},
 		{"a certificate without its key", []string{"serve", "--tls-cert", "tls.crt"}, "--tls-cert and --tls-key must be set together", " serve"},

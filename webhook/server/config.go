@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -30,11 +31,16 @@ type Config struct {
 	Logger  *slog.Logger
 }
 
+// minHeapBytes is the lowest limit of the heap. Below the heap of the idle hook, it would refuse each sync.
+const minHeapBytes = 16 << 20
+
 // Check returns an error if the configuration is invalid.
 func (c *Config) Check() error {
 	switch {
 	case c.MaxBodyBytes <= 0 || c.MaxConnections <= 0 || c.MaxHeapBytes <= 0:
 		return errors.New("--max-body-bytes, --max-connections and --max-heap-bytes must be greater than 0")
+	case c.MaxHeapBytes < minHeapBytes:
+		return fmt.Errorf("--max-heap-bytes must be at least %d, because the hook without requests needs up to half of it", minHeapBytes)
 	case c.ShutdownDelay < 0 || c.ShutdownTimeout < 0:
 		return errors.New("--shutdown-delay and --shutdown-timeout must not be negative")
 	}

@@ -19,6 +19,9 @@ const ProxyLabel = "memcached_proxy"
 // MoveLabel has the name of the Memcached and is on the pods of the Job of a move.
 const MoveLabel = "memcached_move"
 
+// ownPrefix begins the names of the labels and annotations that later syncs read.
+const ownPrefix = "memcached-operator.example.com/"
+
 func objectMeta(memcached *v1alpha1.Memcached, annotations map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: memcached.Name, Namespace: memcached.Namespace, Labels: childLabels(memcached), Annotations: annotations}
 }
@@ -57,12 +60,13 @@ func OwnedLabel(key string) bool {
 		"pod-template-hash", "controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
 		return true
 	}
-	return strings.HasPrefix(key, "batch.kubernetes.io/") // the API server refuses a Job whose pods have other values
+	return strings.HasPrefix(key, "batch.kubernetes.io/") || // the API server refuses a Job whose pods have other values
+		strings.HasPrefix(key, ownPrefix)
 }
 
 // OwnedAnnotation reports whether an annotation is reserved for the operator or Metacontroller.
 func OwnedAnnotation(key string) bool {
-	return strings.HasPrefix(key, "memcached-operator.example.com/") || strings.HasPrefix(key, "metacontroller.k8s.io/")
+	return strings.HasPrefix(key, ownPrefix) || strings.HasPrefix(key, "metacontroller.k8s.io/")
 }
 
 // workloadAnnotations returns the annotations of a workload, which later syncs read.

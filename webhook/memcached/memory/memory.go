@@ -4,6 +4,7 @@ package memory
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,12 +97,28 @@ func LimitFor(itemMiB, fixedMiB, overheadPercent int64) int64 {
 }
 
 // slabMiB returns what memcached uses in addition to items and connections. Arguments may increase the number of slab
-// classes.
+// classes, and the hash table.
 func slabMiB(args []string) int64 {
+	size := baseMiB + hashTableMiB(args)
 	if slices.ContainsFunc(args, addsSlabClasses) {
-		return baseMiB + extraClassesMiB
+		size += extraClassesMiB
 	}
-	return baseMiB
+	return size
+}
+
+// hashTableMiB returns the memory of a hash table whose initial size is an argument: 8 bytes for each of 2^hashpower buckets. memcached does
+// not start with more than 32. Without an argument it has 0.5 MiB, and grows with the items.
+//
+// https://github.com/memcached/memcached/blob/master/assoc.c, assoc_init
+func hashTableMiB(args []string) int64 {
+	const maxPower = 32
+	for option := range strings.SplitSeq(strings.Join(args, ","), ",") {
+		if value, found := strings.CutPrefix(option, "hashpower="); found {
+			power, _ := strconv.ParseUint(value, 10, 8)
+			return 8 << min(power, maxPower) / Mebibyte
+		}
+	}
+	return 0
 }
 
 // addsSlabClasses reports whether an argument is the growth factor, the minimum item size or the sizes of slab classes.

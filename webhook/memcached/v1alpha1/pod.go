@@ -13,7 +13,7 @@ type LabelValue string
 // Labels maps the names of labels that a user adds to objects of the cache to their values.
 //
 // +kubebuilder:validation:MaxProperties=64
-// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('batch.kubernetes.io/') || key in ['app', 'memcached_cr', 'memcached_proxy', 'memcached_move', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'job-name', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set labels that the operator or a workload uses to identify objects, such as app, memcached_cr or app.kubernetes.io/name"
+// +kubebuilder:validation:XValidation:rule="!self.exists(key, key.startsWith('batch.kubernetes.io/') || key.startsWith('memcached-operator.example.com/') || key in ['app', 'memcached_cr', 'memcached_proxy', 'memcached_move', 'app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/managed-by', 'controller-uid', 'job-name', 'pod-template-hash', 'controller-revision-hash', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'])",message="must not set labels that the operator or a workload uses to identify objects, such as app, memcached_cr or app.kubernetes.io/name"
 type Labels map[string]LabelValue
 
 // Annotations maps the names of annotations that a user adds to pods to their values.

@@ -36,7 +36,7 @@ func validateMemory(spec *v1alpha1.MemcachedSpec, path *field.Path) field.ErrorL
 		needed := memory.LimitFor(minimum, size.FixedMiB, size.OverheadPercent)
 		return append(errs, field.Invalid(path.Child("resources", "limits").Key("memory"), limit.String(), fmt.Sprintf("must be at least %dMi: %d MiB for items, which is the minimum, and the memory that memcached needs in addition", needed, minimum)))
 	}
-	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize.String(), fmt.Sprintf("must be at most half of spec.cache.memory, which is %dMi by default", memory.DefaultItemMiB)))
+	return append(errs, field.Invalid(path.Child("cache", "maxItemSize"), spec.Cache.MaxItemSize.String(), fmt.Sprintf("must be at most half of spec.cache.memory, which is %dMi by default", size.ItemMiB)))
 }
 
 // validateMemoryRequest validates a request if spec has no limit, and the limit therefore follows from spec.cache.

@@ -31,6 +31,9 @@ func TestValidateMemory(t *testing.T) {
 		{"the default memory for items is less than twice the maximum size of an item", func(s *v1alpha1.MemcachedSpec) {
 			s.Cache.MaxItemSize = sample.Quantity("33Mi")
 		}, `spec.cache.maxItemSize: Invalid value: "33Mi": must be at most half of spec.cache.memory, which is 64Mi by default`},
+		{"the memory for items by default is more with flash, for the keys", func(s *v1alpha1.MemcachedSpec) {
+			s.Cache.MaxItemSize, s.Flash = sample.Quantity("65Mi"), sample.Flash("1Gi")
+		}, `spec.cache.maxItemSize: Invalid value: "65Mi": must be at most half of spec.cache.memory, which is 99Mi by default`},
 		{"the request is equal to the derived limit", func(s *v1alpha1.MemcachedSpec) {
 			s.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("123Mi")}
 		}, ""},

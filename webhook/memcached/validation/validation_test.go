@@ -57,7 +57,7 @@ func TestValidateCoreTypes(t *testing.T) {
 func TestOwnedLabels(t *testing.T) {
 	for _, label := range []string{
 		"job-name", "batch.kubernetes.io/job-name", "controller-uid", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-completion-index",
-		"memcached_cr", "memcached_proxy", "memcached_move",
+		"memcached_cr", "memcached_proxy", "memcached_move", "memcached-operator.example.com/proxy-routes",
 	} {
 		wantValidated(t, label, func(s *v1alpha1.MemcachedSpec) { s.PodLabels = map[string]v1alpha1.LabelValue{label: "other"} },
 			"spec.podLabels["+label+"]: Forbidden: the operator or a workload uses this label")

@@ -9,9 +9,13 @@ import (
 	"strings"
 )
 
-// stub records its name and arguments, and a newline after the last, each with a NUL at its end. bash writes what one printf prints at
-// once, so the programs of a pipe do not mix their records.
-const stub = "#!%s\nprintf '%%s\\0' \"${0##*/}\" \"$@\" $'\\n' >>\"$CALLS\"\n"
+// stub records its name and arguments, each with a NUL at its end, and then a separator. bash writes what one printf prints at once if it has
+// no newline, so the programs of a pipe do not mix their records.
+const (
+	stub      = "#!%s\nprintf '%%s\\0' \"${0##*/}\" \"${@//$'\\n'/$'\\x1f'}\" $'\\x1e' >>\"$CALLS\"\n"
+	newline   = "\x1f"
+	separator = "\x00\x1e\x00"
+)
 
 // Calls returns the arguments with which the commands of a block call some programs, beginning with the name of the program. It runs the
 // commands in an empty directory with stubs in place of the programs, and without any other program. So bash splits the words, and
@@ -45,9 +49,9 @@ func (b Block) Calls(ctx context.Context, dir string, programs ...string) ([][]s
 		return nil, err
 	}
 	var calls [][]string
-	for line := range strings.SplitSeq(string(content), "\x00\n\x00") {
-		if line != "" {
-			calls = append(calls, strings.Split(line, "\x00"))
+	for call := range strings.SplitSeq(string(content), separator) {
+		if call != "" {
+			calls = append(calls, strings.Split(strings.ReplaceAll(call, newline, "\n"), "\x00"))
 		}
 	}
 	return calls, nil

@@ -169,11 +169,23 @@ func loseNode(t *testing.T, name string) {
 	patchLease(t, name, `{"spec":{"holderIdentity":"test","leaseDurationSeconds":3600,"renewTime":"`+now+`"}}`)
 }
 
-// returnNode lets kwok renew the lease again, and act as the kubelet of the pods.
+// returnNode lets kwok renew the lease again, and act as the kubelet of the pods. It waits until Kubernetes' controllers know: until then, pods
+// would be deleted, although kwok has made them ready again.
 func returnNode(t *testing.T, name string) {
 	t.Helper()
 	patchLease(t, name, `{"spec":{"holderIdentity":null}}`)
 	kubectl(t, "label", "pods", "--all-namespaces", "--field-selector=spec.nodeName="+name, "test-lost-")
+	eventually(t, waitTimeout, "node "+name+" responds again", func(ctx context.Context) error {
+		var node corev1.Node
+		err := shared.Client.Get(ctx, client.ObjectKey{Name: name}, &node)
+		ready := slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		})
+		if err == nil && (!ready || len(node.Spec.Taints) != 1) { // newNodes has given it one
+			err = fmt.Errorf("it is ready: %t, with the taints %v", ready, node.Spec.Taints)
+		}
+		return err
+	})
 }
 
 func patchLease(t *testing.T, name, patch string) {

@@ -19,7 +19,7 @@ GENERATED       = 'crds/*/*_*.yaml' 'crds/*/reference.md' 'webhook/*/zz_generate
 
 # The suites of test/cluster, each with a control plane of its own.
 SUITES          = test-cluster-main test-hookcheck test-installation test-minimal test-helm
-# What make check runs: first, one at a time, what measures times.
+# What make check runs. What measures times runs one at a time.
 TIMED           = test-servers test-cluster-main test-clients
 UNTIMED         = explore test-hookcheck test lint test-installation test-helm test-manifests test-monitoring test-minimal test-demo
 
@@ -58,7 +58,7 @@ kubectl: ## Build bin/kubectl, for make demo.
 test-demo:
 	$(MAKE) demo ARGS=--once
 
-check: verify ## Run all tests that this machine can run, and the linters (JOBS=3: three of the untimed ones at a time).
+check: verify ## Run all tests that this machine can run, and the linters (JOBS=3: three targets at a time).
 	.ci/install $(TIMED) $(UNTIMED)
 	.ci/parallel $(TIMED) -- $(UNTIMED)
 

@@ -11,7 +11,7 @@ import (
 
 // The sizes of the picture in pixels. Its text is legible at half of its width.
 const (
-	width, panelHeight, caption = 800, 212, 32
+	width, panelHeight, caption = 800, 212, 54
 	left, plotWidth, plotHeight = 96, 688, 100
 	character, legendRows       = 9, 1
 )
@@ -38,15 +38,22 @@ polyline{fill:none;stroke-width:2.5}
 </style>`
 }
 
-// draw returns the graphs as SVG, with a line where each phase of a move begins, below a caption.
-func draw(graphs []graph, marks []time.Duration, duration time.Duration) []byte {
+// draw returns the graphs as SVG, with a line and a number where each phase of a move begins, below a caption that names the phases.
+func draw(graphs []graph, marks []mark, duration time.Duration) []byte {
 	var b bytes.Buffer
+	var names []string
+	for _, mark := range marks {
+		if name := fmt.Sprint(mark.number, " ", mark.phase); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui,sans-serif" font-size="16">
 <title>Panels of the dashboard</title>
 %s
 <rect width="100%%" height="100%%" rx="6" class="bg"/>
-<text class="muted" x="16" y="26">Dashed: a phase begins. Ratios and rates are averages of the last %.0f s.</text>
-`, width, caption+len(graphs)*panelHeight+8, style(), window.Seconds())
+<text class="muted" x="16" y="26">A phase begins: %s.</text>
+<text class="muted" x="16" y="48">Ratios and rates are averages of the last %.0f s.</text>
+`, width, caption+len(graphs)*panelHeight+8, style(), strings.Join(names, ", "), window.Seconds())
 	for i, each := range graphs {
 		fmt.Fprintf(&b, `<g transform="translate(0 %d)">`+"\n", caption+i*panelHeight)
 		each.draw(&b, marks, duration)
@@ -56,7 +63,7 @@ func draw(graphs []graph, marks []time.Duration, duration time.Duration) []byte 
 	return b.Bytes()
 }
 
-func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Duration) {
+func (g graph) draw(b *bytes.Buffer, marks []mark, duration time.Duration) {
 	const top = 48 + 22*legendRows
 	defaults := g.panel.FieldConfig.Defaults
 	highest := g.highest()
@@ -72,11 +79,11 @@ func (g graph) draw(b *bytes.Buffer, marks []time.Duration, duration time.Durati
 		fmt.Fprintf(b, `<text class="muted" x="%.1f" y="%d" text-anchor="middle">%.0f s</text>`+"\n", min(x(at), width-32), top+plotHeight+24, at.Seconds())
 	}
 	for _, mark := range marks {
-		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/>`+"\n", x(mark), top, plotHeight)
+		fmt.Fprintf(b, `<path class="mark" d="M%.1f %dv%d"/><text class="muted" x="%.1f" y="%d" font-size="14" text-anchor="middle">%d</text>`+"\n",
+			x(mark.at), top, plotHeight, x(mark.at), top-4, mark.number)
 	}
 	at, row := 16, 0
 	prefix := g.prefix()
-	slices.SortStableFunc(g.lines, func(a, b line) int { return a.last() - b.last() }) // phases in their order
 	for i, line := range g.lines {
 		line.name = line.name[prefix:]
 		if at+character*len(line.name) > width && at > 16 {
@@ -103,15 +110,6 @@ func (g graph) prefix() int {
 		}
 	}
 	return 0
-}
-
-// last returns the index of the last sample.
-func (l line) last() int {
-	last := len(l.values) - 1
-	for last > 0 && math.IsNaN(l.values[last]) {
-		last--
-	}
-	return last
 }
 
 // highest returns the value at the top: the maximum of the panel if the lines come near it, or that of its lines, rounded up to an even digit and

@@ -2,12 +2,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -17,7 +19,7 @@ import (
 )
 
 // titles are the panels of the picture.
-var titles = []string{"Client hit ratio", "Servers being moved, by phase", "Item memory by server", "Reads by server"}
+var titles = []string{"Client hit ratio", "Item memory by server", "Reads by server"}
 
 // interval is that of the samples, and window that of ratios and rates.
 const interval, window = 2 * time.Second, 20 * time.Second
@@ -77,8 +79,15 @@ func run(ctx context.Context, duration time.Duration, namespace, operator, outpu
 	return os.WriteFile(output, draw(graphs, marks, duration), 0o644)
 }
 
-// phases returns when the dashboard marks the begin of a phase.
-func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time) (marks []time.Duration, err error) {
+// mark is where the dashboard marks the begin of a phase. Each phase has a number.
+type mark struct {
+	at     time.Duration
+	phase  string
+	number int
+}
+
+// phases returns the marks in the order of time.
+func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, start, end time.Time) (marks []mark, err error) {
 	for _, each := range dashboard.Annotations.List {
 		found, err := running.Between(ctx, each.Query(".+", ".+", window), start, end, interval)
 		if err != nil {
@@ -88,11 +97,19 @@ func phases(ctx context.Context, running *lab.Lab, dashboard lab.Dashboard, star
 			before := math.NaN()
 			for i, value := range series.Values {
 				if math.IsNaN(before) && !math.IsNaN(value) {
-					marks = append(marks, time.Duration(i)*interval)
+					marks = append(marks, mark{at: time.Duration(i) * interval, phase: series.Labels.Get("phase")})
 				}
 				before = value
 			}
 		}
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	numbers := map[string]int{}
+	for i, mark := range marks {
+		if numbers[mark.phase] == 0 {
+			numbers[mark.phase] = len(numbers) + 1
+		}
+		marks[i].number = numbers[mark.phase]
 	}
 	return marks, nil
 }

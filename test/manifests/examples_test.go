@@ -1,9 +1,11 @@
 package manifests
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +58,32 @@ func TestExamples(t *testing.T) {
 	}
 	if shown["Memcached"] < 2 || shown["HorizontalPodAutoscaler"] == 0 {
 		t.Errorf("the pages show %v", shown)
+	}
+}
+
+// TestPipedObjects holds that what a command of a page pipes to kubectl is valid JSON if it begins like it: kubectl before 1.33 does not take it
+// as YAML then.
+func TestPipedObjects(t *testing.T) {
+	known, piped := kinds(t), regexp.MustCompile(`echo '(\{[^']+)' \|\s+kubectl`)
+	shown := 0
+	for _, file := range pages(t) {
+		for _, block := range blocks(t, file, "sh") {
+			for _, match := range piped.FindAllStringSubmatch(block, -1) {
+				var object map[string]any
+				if err := json.Unmarshal([]byte(match[1]), &object); err != nil {
+					t.Errorf("%s: %s is not JSON: %v", file, match[1], err)
+					continue
+				}
+				shown++
+				object = decode(t, file, []byte(match[1]))
+				_, unknown, problems := kindOf(t, known, object).admit(t, object, nil)
+				expectNone(t, file+": unknown field", unknown)
+				expectNone(t, file+": problem", problems)
+			}
+		}
+	}
+	if shown < 2 {
+		t.Errorf("the pages pipe %d objects, want at least 2", shown)
 	}
 }
 

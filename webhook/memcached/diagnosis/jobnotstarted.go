@@ -98,8 +98,9 @@ func jobDesiredSince(in *Input) time.Time {
 	if in.Decision.Job.Task() != moves.CleanAdded {
 		return since
 	}
+	servers := in.Decision.Job.JobServers()
 	for _, pod := range in.Pods {
-		if ordinal, found := children.Ordinal(in.Memcached, pod); found && slices.Contains(in.Decision.Job.JobServers(), ordinal) {
+		if ordinal, found := children.Ordinal(in.Memcached, pod); found && slices.Contains(servers, ordinal) {
 			since = conditions.Later(since, pod.ReadyChanged())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/memcached/proxy"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 /*
@@ -26,15 +27,21 @@ func jobNotEnded(in *Input) conditions.Finding {
 	if !d.HasJobOfPhase() || !isCurrent(in.Job, d) || in.Job.Complete() || in.Job.Failed() {
 		return conditions.Finding{}
 	}
-	var found conditions.Finding
+	var first *observed.Pod
+	var since time.Time
 	for _, pod := range in.JobPods {
-		ended, other := pod.Terminated(proxy.JobContainerName), pod.RunningBeside(proxy.JobContainerName)
-		if ended == nil || other == "" {
+		ended := pod.Terminated(proxy.JobContainerName)
+		if ended == nil || pod.RunningBeside(proxy.JobContainerName) == "" {
 			continue
 		}
-		found = conditions.Merge(found, riskAfter(jobEndPeriod, ended.FinishedAt.Time, in.Now, ReasonJobNotEnded.Risk(
-			"Container %s of pod %s is still running although container move has terminated, so Job %s cannot complete, and %s. If a service mesh injects this container, set the label or annotation that prevents this in spec.proxy.job, or use native sidecars, then delete the Job.",
-			other, pod.Name, in.Job.Name, jobEffect(d))))
+		if at := ended.FinishedAt.Time; first == nil || at.Before(since) {
+			first, since = pod, at
+		}
 	}
-	return found
+	if first == nil {
+		return conditions.Finding{}
+	}
+	return riskAfter(jobEndPeriod, since, in.Now, ReasonJobNotEnded.Risk(
+		"Container %s of pod %s is still running although container move has terminated, so Job %s cannot complete, and %s. If a service mesh injects this container, set the label or annotation that prevents this in spec.proxy.job, or use native sidecars, then delete the Job.",
+		first.RunningBeside(proxy.JobContainerName), first.Name, in.Job.Name, jobEffect(d)))
 }

@@ -37,6 +37,7 @@ func TestJobNotEnded(t *testing.T) {
 		{"copy runs", []*observed.Pod{jobPod(runs, runs)}, 0, "", 0},
 		{"the sidecar may end soon", []*observed.Pod{jobPod(ended(20*time.Second), runs)}, 0, "", 40 * time.Second},
 		{"the sidecar runs on", []*observed.Pod{jobPod(runs, runs), jobPod(ended(time.Minute), runs)}, 0, "Container istio-proxy of pod cache-move-0-abcde", 0},
+		{"another one may end soon", []*observed.Pod{jobPod(ended(20*time.Second), runs), jobPod(ended(time.Minute), runs)}, 0, "Container istio-proxy of pod cache-move-0-abcde", 0},
 		{"all containers have ended", []*observed.Pod{jobPod(ended(time.Minute), ended(time.Minute))}, 0, "", 0},
 		{"the Job is complete, and its pod will be deleted", []*observed.Pod{jobPod(ended(time.Minute), runs)}, 3, "", 0},
 	} {

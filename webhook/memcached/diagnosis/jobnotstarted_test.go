@@ -100,20 +100,30 @@ func TestDesiredTimeOfAJob(t *testing.T) {
 	}
 }
 
-// TestJobDesiredSinceListsServersOnce holds that the servers of the Job are listed once, not for each pod: a tenant can have 10,000 pods and a
-// Job for 950 servers, and the sync took 1.3 s.
-func TestJobDesiredSinceListsServersOnce(t *testing.T) {
-	allocations := func(pods int) float64 {
-		in := &Input{Input: &conditions.Input{}, Memcached: sample.Proxied(1000), Decision: moves.Decision{Job: moves.DesiredJob{Routes: moves.ParseRoutes("0-999.5-50_0-999_announcing")}}}
-		if in.Decision.Job.Task() != moves.CleanAdded {
-			t.Fatal("the Job does not clean added servers")
-		}
-		for i := range pods {
-			in.Pods = append(in.Pods, &observed.Pod{Meta: observed.Meta{Name: fmt.Sprintf("%s-%d", in.Memcached.Name, i)}})
-		}
-		return testing.AllocsPerRun(10, func() { jobDesiredSince(in) })
+// TestJobChecksListServersOnce holds that the servers of the Job are listed once, not for each pod: a tenant can have 10,000 pods and a Job for
+// 950 servers, and the sync took 1.3 s.
+func TestJobChecksListServersOnce(t *testing.T) {
+	job := moves.DesiredJob{Routes: moves.ParseRoutes("0-999.5-50_0-999_announcing")}
+	if job.Task() != moves.CleanAdded {
+		t.Fatal("the Job does not clean added servers")
 	}
-	if one, many := allocations(1), allocations(100); many > 2*one {
-		t.Errorf("%.0f allocations with 100 pods, %.0f with one", many, one)
+	ended := observed.ContainerState{Terminated: &observed.ContainerTerminated{}}
+	runs := observed.ContainerState{Running: observed.ContainerRunning{StartedAt: time.Unix(1, 0)}}
+	for name, check := range map[string]func(*Input){
+		"jobDesiredSince": func(in *Input) { jobDesiredSince(in) },
+		"jobNotEnded":     func(in *Input) { jobNotEnded(in) },
+	} {
+		allocations := func(pods int) float64 {
+			in := &Input{Input: &conditions.Input{}, Memcached: sample.Proxied(1000), Decision: moves.Decision{Routes: job.Routes, Job: job}, Job: &observed.Job{}}
+			in.Job.Annotations = map[string]string{proxy.JobForAnnotation: job.String()}
+			for i := range pods {
+				in.Pods = append(in.Pods, &observed.Pod{Meta: observed.Meta{Name: fmt.Sprintf("%s-%d", in.Memcached.Name, i)}})
+				in.JobPods = append(in.JobPods, jobPod(ended, runs))
+			}
+			return testing.AllocsPerRun(10, func() { check(in) })
+		}
+		if one, many := allocations(1), allocations(100); many > 2*one {
+			t.Errorf("%s: %.0f allocations with 100 pods, %.0f with one", name, many, one)
+		}
 	}
 }

@@ -151,13 +151,12 @@ func removeMember(object jsontext.Value, name string, path ...string) (jsontext.
 }
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the
-// cause. If a child's last applied configuration is unknown, Keep returns both causes as a [ParentError], which changes nothing
+// cause. If a child's last applied configuration is unknown, Keep returns the cause as a [ParentError], which changes nothing
 // in the cluster either.
 func Keep[P, C, R, S any](request *Request[P, C, R], status S, cause error) (Desired[S], error) {
 	children, err := request.LastApplied()
 	if err != nil {
-		// Anybody who may edit the child may have written the text.
-		return Desired[S]{}, &ParentError{Err: fmt.Errorf("%w (status does not have this, because of a child: %s)", cause, text.Value(err.Error()))}
+		return Desired[S]{}, &ParentError{Err: cause}
 	}
 	return Desired[S]{Status: status, Children: children}, nil
 }

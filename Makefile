@@ -64,8 +64,8 @@ check: verify ## Run all tests that this machine can run, and the linters (JOBS=
 
 test: ## Run the fast tests of the root module, with the race detector.
 	.ci/install test
-	CGO_ENABLED=1 $(GO) test -race -vet=off $$($(GO) list ./... | grep -v $(NO_RACE:%=-e /%$$)) # make lint runs vet
-	$(GO) test -vet=off $(NO_RACE:%=./%)
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m -vet=off $$($(GO) list ./... | grep -v $(NO_RACE:%=-e /%$$)) # make lint runs vet
+	$(GO) test -timeout 30m -vet=off $(NO_RACE:%=./%)
 
 explore: ## Explore every order of events of a move, with each kind of fault.
 	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/moves -timeout 30m

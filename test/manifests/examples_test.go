@@ -69,13 +69,11 @@ func TestPipedObjects(t *testing.T) {
 	for _, file := range pages(t) {
 		for _, block := range blocks(t, file, "sh") {
 			for _, match := range piped.FindAllStringSubmatch(block, -1) {
-				var object map[string]any
-				if err := json.Unmarshal([]byte(match[1]), &object); err != nil {
-					t.Errorf("%s: %s is not JSON: %v", file, match[1], err)
-					continue
+				if !json.Valid([]byte(match[1])) {
+					t.Errorf("%s: %s is not JSON", file, match[1])
 				}
 				shown++
-				object = decode(t, file, []byte(match[1]))
+				object := decode(t, file, []byte(match[1]))
 				_, unknown, problems := kindOf(t, known, object).admit(t, object, nil)
 				expectNone(t, file+": unknown field", unknown)
 				expectNone(t, file+": problem", problems)

@@ -20,10 +20,11 @@ const tls = process.env.TLS ? {ca: file('ca.crt'), cert: file('tls.crt'), key: f
 
 // own has the operations that are not methods of the same name, which return promises.
 const libraries = {
-  'memcache': address => {
+  'memcache': async address => {
     const {Memcache} = require('memcache');
     const client = new Memcache({nodes: [address], timeout: 5000});
     client.on('error', () => {}); // the library throws an error that nobody listens to
+    await client.connect(); // else each command that is not awaited opens a connection of its own until one is there, and their order is lost
     return {client, own: {
       get_multi: async keys => Object.fromEntries(await client.gets(keys)),
       gets: undefined, // reads several keys, and returns no CAS unique
@@ -97,7 +98,7 @@ let clients;
 for await (const line of createInterface({input: process.stdin})) {
   const [client, operation, ...args] = JSON.parse(line);
   if (operation === 'new') {
-    clients = addresses.map(libraries[name]);
+    clients = await Promise.all(addresses.map(libraries[name]));
     console.log('null');
     continue;
   }

@@ -129,7 +129,7 @@ func (t *timeline) draw(title string, steps []step) string {
 	from := action - before
 	x := func(second float64) float64 { return barsLeft + barsWidth*max(second-from, 0)/max(to-from, 1) }
 	var rows, columns strings.Builder
-	fmt.Fprintf(&rows, `<text class="muted" font-size="16" x="16" y="54">Each bar is a pod, faded while it starts or terminates</text>`+"\n")
+	fmt.Fprintf(&rows, `<text class="muted" font-size="16" x="16" y="54">Each colored bar is a pod, faded while it starts or terminates</text>`+"\n")
 	y := barsTop
 	for _, group := range colors {
 		y = t.drawGroup(&rows, group[0], group[1], y, from, x) + 14

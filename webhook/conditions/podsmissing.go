@@ -19,7 +19,7 @@ why pods are refused. Both controllers create a missing pod within about a secon
 
 // ReasonPodsMissing is for a workload that cannot create all of its pods and does not report why.
 var ReasonPodsMissing = NewReason(SeverityBlocker, Documentation{ID: "PodsMissing",
-	Meaning: "Some or all pods of the workload have not been created within a minute. The message shows the numbers. Only the Events of the workload show the cause.",
+	Meaning: "Some or all pods of the workload were not created within a minute. The message shows the numbers. Only the Events of the workload show the cause.",
 	Remedy:  "Run the `kubectl describe` command in the message. Likely causes are a ResourceQuota, a Pod Security Standard, an admission webhook or a missing service account."})
 
 func missingPods(in *Input) *Progress {

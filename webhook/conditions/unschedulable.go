@@ -21,7 +21,7 @@ var (
 		Meaning: "No node accepts a pod. The message is from the scheduler.",
 		Remedy:  "Add nodes, free resources on nodes, or change the requirements of the pod: its requests, `nodeSelector`, `affinity` or `tolerations`."})
 	ReasonVolumeClaimPending = NewReason(SeverityProblem, Documentation{ID: "VolumeClaimPending",
-		Meaning: "The claim in the message has had no volume that a node can use for over a minute.",
+		Meaning: "For over a minute, the claim in the message has had no volume that a node can use.",
 		Remedy:  "Check the StorageClass and its free volumes: [Flash](flash.md#volumes)."})
 )
 

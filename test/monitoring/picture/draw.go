@@ -51,7 +51,7 @@ func draw(graphs []graph, marks []mark, duration time.Duration) []byte {
 <title>Panels of the dashboard</title>
 %s
 <rect width="100%%" height="100%%" rx="6" class="bg"/>
-<text class="muted" x="16" y="26">A phase begins: %s.</text>
+<text class="muted" x="16" y="26">Phase starts: %s.</text>
 <text class="muted" x="16" y="48">Ratios and rates are averages of the last %.0f s.</text>
 `, width, caption+len(graphs)*panelHeight+8, style(), strings.Join(names, ", "), window.Seconds())
 	for i, each := range graphs {

@@ -52,6 +52,7 @@ func TestDashboard(t *testing.T) {
 
 // TestPanelsAreAboutTheSelection runs each query in a Prometheus that scrapes two caches and other programs. It checks that the query
 // has results, that they are about the selected caches, and that there are none for another selection.
+// A server without items has the memory 0: its exporter reports none.
 func TestPanelsAreAboutTheSelection(t *testing.T) {
 	interval := 200 * time.Millisecond
 	running, err := lab.Start(t.Context(), interval)
@@ -87,6 +88,11 @@ func TestPanelsAreAboutTheSelection(t *testing.T) {
 			}
 		}
 	}
+	memory, err := dashboard.Panel("Item memory by server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantData(t, running, "the server without items", memory.Targets[0].Query(namespace, cache, 10*interval)+" == 0")
 }
 
 // wantData returns the first result of a query that is not empty.

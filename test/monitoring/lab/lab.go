@@ -23,7 +23,7 @@ type Lab struct {
 	cancel   context.CancelFunc
 }
 
-// Start starts a cache web of three servers, a cache images of one server with flash, their clients, and the operator.
+// Start starts a cache web of three servers and one without items, a cache images of one server with flash, their clients, and the operator.
 func Start(ctx context.Context, interval time.Duration) (_ *Lab, err error) {
 	dir, err := os.MkdirTemp("", "lab")
 	if err != nil {
@@ -40,7 +40,8 @@ func Start(ctx context.Context, interval time.Duration) (_ *Lab, err error) {
 		l.servers = append(l.servers, &server{cache: "web", pod: fmt.Sprintf("web-%d", ordinal), args: []string{"-m", "16"}})
 	}
 	flash := fmt.Sprintf("ext_page_size=2,ext_wbuf_size=2,ext_path=%s:64M,ext_threads=1,ext_item_size=512", filepath.Join(dir, "flash"))
-	l.servers = append(l.servers, &server{cache: "images", pod: "images-0", args: []string{"-m", "16", "-o", flash}})
+	l.servers = append(l.servers, &server{cache: "images", pod: "images-0", args: []string{"-m", "16", "-o", flash}},
+		&server{cache: "web", pod: "web-3", args: []string{"-m", "16"}})
 	for _, server := range l.servers {
 		if server.address, err = freeAddress(); err != nil {
 			return nil, err
@@ -66,7 +67,7 @@ func Start(ctx context.Context, interval time.Duration) (_ *Lab, err error) {
 	if err != nil {
 		return nil, err
 	}
-	images, err := newClient(l.servers[3:])
+	images, err := newClient(l.servers[3:4])
 	if err != nil {
 		return nil, err
 	}

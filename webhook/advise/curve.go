@@ -105,8 +105,10 @@ func (s *Sample) refuse() string {
 		return s.NoTrace
 	case s.Flash > 0:
 		return "some items are on flash, which advise cannot predict"
+	case gets == 0:
+		return "no client read from the server in the interval. Check the address, or run advise again when clients read"
 	case gets < minGets || len(s.Trace.Events) == 0:
-		return fmt.Sprintf("the interval has only %s, but a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/max(gets, 1)))
+		return fmt.Sprintf("the interval has only %s, but a prediction needs %d. %s", quantity(gets, "get"), minGets, s.watchFor(minGets/gets))
 	case len(s.Trace.Items) == 0:
 		return "the server had no items at the start of the interval. Run advise again"
 	case float64(s.Trace.Gets) < minLogged*gets:

@@ -135,19 +135,42 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 	return child, err
 }
 
-// removeMember returns an object without the member at a path, which it must have. It parses nothing else.
-func removeMember(object jsontext.Value, name string, path ...string) (jsontext.Value, error) {
-	members := map[string]jsontext.Value{}
-	err := jsonv2.Unmarshal(object, &members)
-	if err == nil && len(path) == 0 {
-		delete(members, name)
-	} else if err == nil {
-		members[name], err = removeMember(members[name], path[0], path[1:]...)
+// removeMember returns a valid object without the member at a path, which it must have. It cuts the text of the member: parsing and encoding 2,000
+// labels of each of 67 children takes half a second.
+func removeMember(object jsontext.Value, path ...string) (jsontext.Value, error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true)) // lastApplied has found none
+	for i, want := range path {
+		if _, err := decoder.ReadToken(); err != nil { // the begin of the object
+			return nil, err
+		}
+		for first := true; ; first = false {
+			begin := decoder.InputOffset() // before the comma, if it is not the first member
+			name, err := decoder.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			found := name.String() == want
+			if found && i+1 < len(path) {
+				break
+			}
+			if err := decoder.SkipValue(); err != nil {
+				return nil, err
+			}
+			if found {
+				return cut(object, begin, decoder.InputOffset(), first), nil
+			}
+		}
 	}
-	if err != nil {
-		return nil, err
+	return nil, fmt.Errorf("no member %s", strings.Join(path, "."))
+}
+
+// cut returns an object without the bytes of a member. That of the first one does not begin with a comma.
+func cut(object jsontext.Value, begin, end int64, first bool) jsontext.Value {
+	rest := object[end:]
+	if first {
+		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(","))
 	}
-	return jsonv2.Marshal(members, jsonv2.Deterministic(true))
+	return slices.Concat(object[:begin], rest)
 }
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,6 +56,34 @@ func TestLastAppliedIsSmallInTheResponse(t *testing.T) {
 
 type appliedSecrets struct {
 	Secrets Group[applied] `json:"Secret.v1"`
+}
+
+// TestRemoveMember: the UID of another parent is cut out of a text, wherever it is.
+func TestRemoveMember(t *testing.T) {
+	for _, test := range []struct{ reason, object, want string }{
+		{"the only label", `{"metadata":{"labels":{"uid":"1"}}}`, `{"metadata":{"labels":{}}}`},
+		{"the first", `{"a":1,"metadata":{"labels":{"uid":"1","b":"2"},"name":"x"}}`, `{"a":1,"metadata":{"labels":{"b":"2"},"name":"x"}}`},
+		{"in the middle", `{"metadata":{"labels":{"a":"1","uid":"1","v":"2"}},"b":{}}`, `{"metadata":{"labels":{"a":"1","v":"2"}},"b":{}}`},
+		{"the last", `{"metadata":{"name":"x","labels":{"a":"1","uid":"1"}}}`, `{"metadata":{"name":"x","labels":{"a":"1"}}}`},
+		{"with spaces", "{ \"metadata\" : { \"labels\" : { \"uid\" : \"1\" , \"b\" : \"2\" } } }", "{ \"metadata\" : { \"labels\" : { \"b\" : \"2\" } } }"},
+		{"members of the same name elsewhere", `{"uid":"0","labels":{"uid":"0"},"metadata":{"uid":"0","labels":{"a":{"uid":"0"},"uid":"1"}}}`,
+			`{"uid":"0","labels":{"uid":"0"},"metadata":{"uid":"0","labels":{"a":{"uid":"0"}}}}`},
+		{"an escaped name", `{"metadata":{"labels":{"\u0075id":"1"}}}`, `{"metadata":{"labels":{}}}`},
+	} {
+		got, err := removeMember(jsontext.Value(test.object), "metadata", "labels", "uid")
+		if err != nil || !got.IsValid() || strings.ReplaceAll(string(got), " ", "") != strings.ReplaceAll(test.want, " ", "") {
+			t.Errorf("%s: got %s, %v, want %s", test.reason, got, err, test.want)
+		}
+	}
+	many := jsontext.Value(`{"metadata":{"labels":{` + strings.Repeat(`"a":"",`, 2000) + `"uid":"1"}}}`)
+	allocations := testing.AllocsPerRun(1, func() {
+		if _, err := removeMember(many, "metadata", "labels", "uid"); err != nil {
+			t.Error(err)
+		}
+	})
+	if allocations > 100 {
+		t.Errorf("%.0f allocations for 2,000 labels, which nine parents at once turn into seconds of CPU time for all tenants", allocations)
+	}
 }
 
 func TestKeep(t *testing.T) {

@@ -77,7 +77,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 
 // waitForTurn waits until only a few other large bodies are read, and no other huge one. Its caller sends no more than what buffers hold until then.
 func (b *body) waitForTurn() error {
-	if b.length < 0 || b.length > reserveBytes {
+	if b.length < 0 || b.length > hugeBytes {
 		if err := b.take(b.memory.huge); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func TestPlaces(t *testing.T) {
 			length int64
 			want   error
 		}{
-			{"the first huge body", reserveBytes + 1, nil},
+			{"the first huge body", hugeBytes + 1, nil},
 			{"another huge body, or one of an unknown length, waits", -1, errBusy},
 			{"a large body has the other turn", smallBytes, nil},
 			{"both turns are taken", smallBytes, errBusy},

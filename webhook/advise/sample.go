@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/example/memcached-operator/webhook/memcached/client"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Values are statistics by name.
@@ -116,7 +117,7 @@ func (s *Sample) watch(ctx context.Context, config client.Config, limits Limits,
 		err = connection.Watch()
 	}
 	if err != nil {
-		s.NoTrace = "the requests of clients cannot be watched: " + err.Error() + hintOf(err)
+		s.NoTrace = "the requests of clients cannot be watched: " + text.Lines(err.Error()) + hintOf(err)
 		return func() {}
 	}
 	done := make(chan struct{})
@@ -162,7 +163,7 @@ func (s *Sample) list(ctx context.Context, connection *client.Conn, limits Limit
 	}
 	switch {
 	case err != nil:
-		s.NoTrace = "the items cannot be listed: " + err.Error() + hintOf(err)
+		s.NoTrace = "the items cannot be listed: " + text.Lines(err.Error()) + hintOf(err)
 	case ctx.Err() != nil:
 		s.NoTrace = "listing the items takes longer than --listing-timeout"
 	}

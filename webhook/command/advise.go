@@ -130,8 +130,12 @@ func parseMemcached(content []byte) (*v1alpha1.Memcached, error) {
 	return nil, fmt.Errorf("its kind is %q", cache.Kind)
 }
 
-// withPort returns an address with the default port of memcached if it has none, or "" if it is no address.
+// withPort returns an address with the default port of memcached if it has none, or "" if it is no address. The name of a zone may have any
+// character, also one that a terminal executes.
 func withPort(address string) string {
+	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
 	if host, port, err := net.SplitHostPort(address); err == nil && host != "" && port != "" {
 		return address
 	}

@@ -27,7 +27,7 @@ func TestLogin(t *testing.T) {
 func TestWithPort(t *testing.T) {
 	for address, want := range map[string]string{
 		"a": "a:11211", "a:1": "a:1", "10.0.0.1": "10.0.0.1:11211", "::1": "[::1]:11211", "[::1]": "[::1]:11211", "[::1]:1": "[::1]:1",
-		"": "", ":1": "", "a:": "", "a:1:2": "",
+		"": "", ":1": "", "a:": "", "a:1:2": "", "[::1%\x1bc]:1": "", "[::1%\u202e]:1": "",
 	} {
 		if got := withPort(address); got != want {
 			t.Errorf("withPort(%q) is %q, want %q", address, got, want)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/example/memcached-operator/webhook/reloader"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 func newReload() *cobra.Command {
@@ -30,7 +31,7 @@ files again, reload exits with 0.`,
 		if err == nil {
 			return nil
 		}
-		if writeErr := os.WriteFile(reportFile, []byte(err.Error()), 0o600); writeErr != nil {
+		if writeErr := os.WriteFile(reportFile, []byte(text.Lines(err.Error())), 0o600); writeErr != nil {
 			return fmt.Errorf("%w; in addition, cannot write the reason: %w", err, writeErr)
 		}
 		return err

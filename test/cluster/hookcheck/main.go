@@ -50,7 +50,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r := &runner{endless: endless}
+	r := new(runner)
 	subject := r.add(request.Controller, crds, call)
 	defer subject.close()
 	if err := r.start(ctx, request.CRDs); err != nil {

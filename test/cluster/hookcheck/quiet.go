@@ -14,11 +14,11 @@ import (
 	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
-// until calls done until it returns no problem, and returns the last problems after the time that counts as endless.
+// until calls done until it returns no problem, and returns the last problems after a time that counts as endless.
 func (r *runner) until(ctx context.Context, done func() ([]string, error)) ([]string, error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(r.endless); ; {
+	for end := time.Now().Add(endless); ; {
 		problems, err := done()
 		if err = errors.Join(err, r.cluster.Check()); err != nil || len(problems) == 0 || time.Now().After(end) {
 			return problems, err

@@ -38,7 +38,6 @@ type runner struct {
 	cluster  *cluster.Cluster
 	subjects []*subject
 	parents  []*parent
-	endless  time.Duration
 
 	mu     sync.Mutex
 	offset int64

@@ -68,7 +68,7 @@ test: ## Run the fast tests of the root module, with the race detector.
 	$(GO) test -timeout 30m -vet=off $(NO_RACE:%=./%)
 
 explore: ## Explore every order of events of a move, with each kind of fault.
-	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/moves -timeout 30m
+	$(GO) test -v -run '^TestExplore$$' ./webhook/memcached/moves -timeout 60m
 
 test-manifests: ## Test manifests, CRDs and pages offline, with the API server's and kustomize's code; test allocations.
 	$(GO) test $(INLINED) ./webhook/memcached -run '^TestAllocations$$' # make test skips it, because it uses the race detector

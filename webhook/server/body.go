@@ -75,12 +75,17 @@ func (b *body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// waitForTurn waits until only a few other large bodies are read, and no other huge one. Its caller sends no more than what buffers hold until then.
+// waitForTurn waits until only a few other large bodies are read, and none that is as huge or as big. Its caller sends no more than what buffers hold until then.
 func (b *body) waitForTurn() error {
-	if b.length < 0 || b.length > hugeBytes {
-		if err := b.take(b.memory.huge); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case b.length < 0 || b.length > reserveBytes:
+		err = b.take(b.memory.huge)
+	case b.length > bigBytes:
+		err = b.take(b.memory.big)
+	}
+	if err != nil {
+		return err
 	}
 	return b.take(b.memory.turns)
 }

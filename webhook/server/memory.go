@@ -20,7 +20,8 @@ var (
 type memory struct {
 	maxBytes int64
 	large    atomic.Int64  // requests with more than smallBytes, until their response is written
-	huge     chan struct{} // the request with more than hugeBytes, until its response begins
+	huge     chan struct{} // the request with more than reserveBytes, until its response begins
+	big      chan struct{} // another one with more than bigBytes, until its response begins
 	turns    chan struct{} // requests with more than smallBytes, until their response begins
 	running  chan struct{} // requests whose body is read, until their response begins
 	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
@@ -36,6 +37,7 @@ func newMemory(maxBytes int64) *memory {
 	return &memory{
 		maxBytes:  maxBytes,
 		huge:      make(chan struct{}, 1),
+		big:       make(chan struct{}, 1),
 		turns:     make(chan struct{}, max(minTurns, runtime.GOMAXPROCS(0))),
 		running:   make(chan struct{}, maxRunning),
 		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
@@ -48,9 +50,9 @@ const (
 	// maxRunning is the number of requests whose rules run at the same time: the rules of 200 small bodies need more memory than the hook has,
 	// after their last byte has been read. Metacontroller has ten workers.
 	maxRunning = 16
-	// minTurns is how many large bodies are read, and their rules run, at the same time on one CPU: one while the caller of the other one sends. With
-	// more, the objects of ten large bodies of one tenant would exceed the limit, and syncs of others would get 429.
-	minTurns = 2
+	// minTurns is how many large bodies are read, and their rules run, at the same time on one CPU: a huge one, a big one, and one that is smaller than
+	// these. With more, the objects of ten large bodies of one tenant would exceed the limit, and syncs of others would get 429.
+	minTurns = 3
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would fill all places, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
@@ -59,9 +61,9 @@ const (
 	checkEvery = 64 << 10
 	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB.
 	smallBytes = 256 << 10
-	// hugeBytes is the size from which bodies are read one at a time, so that smaller ones find a turn: the objects of 8 MB of Deployments with 200
+	// bigBytes is the size from which bodies are read one at a time, so that smaller ones find a turn: the objects of 8 MB of Deployments with 200
 	// labels and 200 annotations cost half a second of CPU time.
-	hugeBytes = 4 << 20
+	bigBytes = 4 << 20
 	// reserveBytes is the size from which a body has no part of the reserve, which is half of the limit. The more of a body has been read, the less of
 	// the reserve it may use: otherwise the large bodies of one tenant would keep out the smaller ones of all others. A sync of 1,000 pods has 8 MB.
 	reserveBytes = 16 << 20

@@ -78,7 +78,7 @@ func runTogether(t *testing.T, most int, body string) {
 	}
 }
 
-// TestPlaces: a huge body leaves a turn to the large ones, and no request waits for longer than its caller.
+// TestPlaces: huge and big bodies leave a turn to the large ones, and no request waits for longer than its caller.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
@@ -88,10 +88,12 @@ func TestPlaces(t *testing.T) {
 			length int64
 			want   error
 		}{
-			{"the first huge body", hugeBytes + 1, nil},
+			{"the first huge body", reserveBytes + 1, nil},
 			{"another huge body, or one of an unknown length, waits", -1, errBusy},
-			{"a large body has the other turn", smallBytes, nil},
-			{"both turns are taken", smallBytes, errBusy},
+			{"a big body does not wait for a huge one", bigBytes + 1, nil},
+			{"another big body waits", reserveBytes, errBusy},
+			{"a large body has the third turn", smallBytes, nil},
+			{"all turns are taken", smallBytes, errBusy},
 		} {
 			began := time.Now()
 			err := (&body{memory: m, length: test.length}).waitForTurn()

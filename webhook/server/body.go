@@ -75,7 +75,8 @@ func (b *body) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// waitForTurn waits until only a few other large bodies are read, and none that is as huge or as big. Its caller sends no more than what buffers hold until then.
+// waitForTurn waits until only a few other large bodies are read, and at most one of them is huge and one is big. Until then, its caller sends no
+// more than what buffers hold.
 func (b *body) waitForTurn() error {
 	var err error
 	switch {

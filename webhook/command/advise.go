@@ -12,11 +12,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/advise"
 	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/memcached/client"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
 )
 
@@ -79,6 +82,11 @@ func (o *adviseOptions) run(command *cobra.Command, addresses []string) error {
 		}
 		if cache, err = parseMemcached(content); err != nil {
 			return fmt.Errorf("%s is not a Memcached: %w", o.file, err)
+		}
+		// The memory of a cache follows from valid fields only.
+		input := render.Input{Name: o.file, Content: content}
+		if _, err := render.Render(parents.Controllers(memcached.Config{}), []render.Input{input}, render.Options{Now: metav1.Now()}); err != nil {
+			return err
 		}
 		if len(addresses) == 0 {
 			addresses = cache.Status.Servers

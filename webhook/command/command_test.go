@@ -146,6 +146,10 @@ func TestFailures(t *testing.T) {
 	if err := os.WriteFile(plain, []byte("sessions\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	invalid := filepath.Join(t.TempDir(), "invalid.yaml")
+	if err := os.WriteFile(invalid, []byte(validCache+"  flash: {size: 10Gi, storageClassName: ssd, pageSize: 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		reason  string
 		args    []string
@@ -156,6 +160,7 @@ func TestFailures(t *testing.T) {
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},
 		{"another kind", []string{"advise", "-f", "manifests/samples/proxy_v1alpha1_nginx.yaml"}, `manifests/samples/proxy_v1alpha1_nginx.yaml is not a Memcached: its kind is "Nginx"`},
 		{"a file without an object", []string{"advise", "-f", plain}, plain + " is not a Memcached: it is not an object with apiVersion and kind"},
+		{"an invalid cache, whose memory cannot be computed", []string{"advise", "-f", invalid, used}, invalid + ", Memcached default/cache: spec.flash.pageSize: Invalid value: \"1\": must be a quantity from 2Mi to 1Gi"},
 		{"a server with SASL", []string{"advise", silent}, silent + " closed the connection: it may require --tls, or use SASL, which advise does not support"},
 	} {
 		stdout, stderr, code := finish(t, test.args...)

@@ -7,14 +7,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// maxResources is the number of limits, and of requests, of a container. The API server has no limit, and each one costs time in every
+// container that has them.
+const maxResources = 64
+
 // Resources refuses requests and limits that are negative or above 64 bits: the memory of a cache follows from them, and a Quantity formats
-// 1000000000000000000000 as 1. The API server has more rules.
+// 1000000000000000000000 as 1. It refuses more than 64 of each. The API server has more rules.
 func Resources(path *field.Path, given *corev1.ResourceRequirements) field.ErrorList {
 	errs := quantities(path.Child("limits"), given.Limits)
 	return Sorted(append(errs, quantities(path.Child("requests"), given.Requests)...))
 }
 
 func quantities(path *field.Path, list corev1.ResourceList) (errs field.ErrorList) {
+	if len(list) > maxResources {
+		return field.ErrorList{field.TooMany(path, len(list), maxResources)}
+	}
 	for name, value := range list {
 		switch at := path.Key(string(name)); {
 		case value.Sign() < 0:

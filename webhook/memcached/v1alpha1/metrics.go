@@ -27,6 +27,7 @@ type Metrics struct {
 	Image string `json:"image,omitempty"`
 	// resources are the resources of each exporter container. Defaults to requests of 10m CPU and 32Mi memory, and a memory limit of 64Mi.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="(!has(self.limits) || size(self.limits) <= 64) && (!has(self.requests) || size(self.requests) <= 64)",message="must have at most 64 limits and 64 requests"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// serviceMonitor creates a ServiceMonitor of the Prometheus Operator. Use {} for the defaults. It requires the ServiceMonitor CRD in the
 	// cluster, and the kustomize component manifests/components/service-monitors in the installation.

@@ -20,6 +20,7 @@ type Proxy struct {
 	// resources are the resources of the proxy container. Defaults to requests of 100m CPU and 64Mi memory, and a memory limit that depends on
 	// spec.cache.maxConnections and spec.tls: 256Mi for 1024 connections, and 320Mi with TLS.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="(!has(self.limits) || size(self.limits) <= 64) && (!has(self.requests) || size(self.requests) <= 64)",message="must have at most 64 limits and 64 requests"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// service configures the Service of the proxies. Clients connect to it.
 	// +optional

@@ -70,12 +70,14 @@ type MemcachedSpec struct {
 	// request equal to the limit.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.limits) || !('memory' in self.limits) || quantity(string(self.limits['memory'])).compareTo(quantity('1Mi')) >= 0",message="limits.memory must be at least 1Mi"
+	// +kubebuilder:validation:XValidation:rule="(!has(self.limits) || size(self.limits) <= 64) && (!has(self.requests) || size(self.requests) <= 64)",message="must have at most 64 limits and 64 requests"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// helperResources are the resources of each container of the operator: hold, reloader, reach and exporter in the pods, and copy in the Job
 	// that moves items. metrics.resources takes precedence for exporters. Defaults to a CPU request of 5m to 50m, a memory request of 32Mi and a
 	// memory limit of 64Mi. If resources or proxy.resources limit the CPU, these containers also get a CPU limit of 20 times their request.
 	// Otherwise, a quota on limits.cpu would reject the pod.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="(!has(self.limits) || size(self.limits) <= 64) && (!has(self.requests) || size(self.requests) <= 64)",message="must have at most 64 limits and 64 requests"
 	HelperResources corev1.ResourceRequirements `json:"helperResources,omitzero"`
 	// cache configures memcached. A change replaces the pods.
 	// +optional

@@ -2,10 +2,13 @@ package validation
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -36,6 +39,12 @@ func TestValidateCoreTypes(t *testing.T) {
 		{"a limit above 64 bits", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("1000000000000000000000") }, `spec.resources.limits[memory]: Invalid value: must be less than 8Ei`},
 		{"a negative limit of the exporter", func(s *v1alpha1.MemcachedSpec) { s.Metrics.Resources = sample.Limits("-1") }, `spec.metrics.resources.limits[memory]`},
 		{"a negative limit of helpers", func(s *v1alpha1.MemcachedSpec) { s.HelperResources = sample.Limits("-1") }, `spec.helperResources.limits[memory]`},
+		{"more limits than a container has, each of which costs time in every helper", func(s *v1alpha1.MemcachedSpec) {
+			s.HelperResources.Limits = corev1.ResourceList{}
+			for i := range 65 {
+				s.HelperResources.Limits[corev1.ResourceName(strconv.Itoa(i))] = resource.MustParse("1Pi")
+			}
+		}, `spec.helperResources.limits: Too many: 65: must have at most 64 items`},
 		{"a label of the Job by which others select pods", func(s *v1alpha1.MemcachedSpec) {
 			s.Workload, s.Proxy = v1alpha1.StatefulSetWorkload, &v1alpha1.Proxy{Job: v1alpha1.Job{Labels: v1alpha1.Labels{"memcached_cr": "other"}}}
 		}, `spec.proxy.job.labels[memcached_cr]: Forbidden`},

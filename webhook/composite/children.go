@@ -2,6 +2,7 @@ package composite
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,8 +124,9 @@ func lastApplied(key string, object Object, parent metav1.Object) (*appliedChild
 		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", key, name, err)
 	}
 	child := &appliedChild{Text: applied}
-	child.APIVersion, child.Kind, child.Name, child.Namespace = last.APIVersion, last.Kind, last.Metadata.Name, last.Metadata.Namespace
-	if groupKey(child.GroupVersionKind()) != key || child.Name != name || child.Namespace != "" && child.Namespace != parent.GetNamespace() {
+	child.APIVersion, child.Kind, child.Name = last.APIVersion, last.Kind, last.Metadata.Name
+	child.Namespace = cmp.Or(last.Metadata.Namespace, parent.GetNamespace()) // as in a response
+	if groupKey(child.GroupVersionKind()) != key || child.Name != name || child.Namespace != parent.GetNamespace() {
 		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", key, name, text.Value(child.Kind), text.Value(child.Name))
 	}
 	var err error

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/example/memcached-operator/webhook/composite"
 	"github.com/example/memcached-operator/webhook/conditions"
 	"github.com/example/memcached-operator/webhook/customimagedeploy/v1"
 )
@@ -28,9 +29,13 @@ func finalize(request syncRequest) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
+	children, err := remaining(&request)
+	if err != nil {
+		return syncResponse{}, err
+	}
 	return syncResponse{
 		Status:    v1.CustomImageDeployStatus{ReplicaStatus: assessment.Status(), Address: address(&request)},
-		Children:  remaining(&request),
+		Children:  children,
 		Finalized: orphaning(request.Parent) || nextKind(&request.Children) == "",
 	}, nil
 }
@@ -66,18 +71,20 @@ func nextKind(children *childGroups) string {
 
 // remaining returns the observed children that are not deleted yet, as they were applied last, so that a changed or invalid
 // spec does not matter. When that is unknown they follow from spec. With an invalid spec all children are deleted at the
-// same time.
-func remaining(request *syncRequest) []runtime.Object {
+// same time; orphans are not: remaining then returns the error of spec.
+func remaining(request *syncRequest) ([]runtime.Object, error) {
 	all, err := request.LastApplied()
 	if err != nil {
-		if validate(request.Parent) != nil {
-			return nil
+		switch invalid := validate(request.Parent); {
+		case invalid == nil:
+			all = desiredChildren(request.Parent)
+		case orphaning(request.Parent):
+			return nil, &composite.ParentError{Err: invalid}
 		}
-		all = desiredChildren(request.Parent)
 	}
 	return slices.DeleteFunc(all, func(child runtime.Object) bool {
 		return request.Child(child) == nil || !remains(child.GetObjectKind().GroupVersionKind().Kind, request)
-	})
+	}), nil
 }
 
 // remains reports whether children of a kind are not deleted yet.

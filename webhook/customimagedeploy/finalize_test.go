@@ -1,6 +1,7 @@
 package customimagedeploy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,6 +48,17 @@ func TestFinalize(t *testing.T) {
 			nil, false,
 		},
 		{
+			"orphans remain, although somebody has removed the namespace of the last applied Service",
+			func(r *syncRequest) {
+				r.Parent.Finalizers = []string{metav1.FinalizerOrphanDependents}
+				for child := range r.Children.Services.All() {
+					last := child.Annotations[observed.LastAppliedAnnotation]
+					child.Annotations[observed.LastAppliedAnnotation] = strings.Replace(last, `"namespace":"web",`, "", 1)
+				}
+			},
+			[]string{"Deployment", "Service", "Ingress"}, true,
+		},
+		{
 			"an unknown last applied child follows from spec",
 			func(r *syncRequest) {
 				for child := range r.Children.Services.All() {
@@ -72,5 +84,19 @@ func TestFinalize(t *testing.T) {
 		if diff := cmp.Diff(desired, again); diff != "" || err != nil {
 			t.Errorf("%s: the same request has another response (%v):\n%s", test.reason, err, diff)
 		}
+	}
+}
+
+// TestFinalizeKeepsUnknownOrphans checks that no response deletes children that shall remain, if they follow neither from an annotation nor from spec.
+func TestFinalizeKeepsUnknownOrphans(t *testing.T) {
+	request := running(sample())
+	request.Finalizing = true
+	request.Parent.Finalizers = []string{metav1.FinalizerOrphanDependents}
+	request.Parent.Spec.Port = nil
+	for child := range request.Children.Services.All() {
+		child.Annotations = nil
+	}
+	if _, err := finalize(request); err == nil || !strings.Contains(err.Error(), "spec.port") {
+		t.Errorf("finalize returns %v, want the error of spec.port", err)
 	}
 }

@@ -29,15 +29,15 @@ func Sorted(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// maxErrors is the number of errors that a message names. A list can have thousands of invalid entries.
-const maxErrors = 10
+// MaxErrors is the number of errors that a message names. A list can have thousands of invalid entries.
+const MaxErrors = 10
 
 // Summary returns the first errors as one; nil if there is none.
 func Summary(errs field.ErrorList) error {
-	if len(errs) <= maxErrors {
+	if len(errs) <= MaxErrors {
 		return shortened(errs).ToAggregate()
 	}
-	return fmt.Errorf("%w, and %d more", shortened(errs[:maxErrors]).ToAggregate(), len(errs)-maxErrors)
+	return fmt.Errorf("%w, and %d more", shortened(errs[:MaxErrors]).ToAggregate(), len(errs)-MaxErrors)
 }
 
 // shortened shortens the texts of users in errors, whose messages have several copies of them.

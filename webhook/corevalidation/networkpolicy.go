@@ -24,11 +24,28 @@ func NetworkPolicyPeer(path *field.Path, peer *networkingv1.NetworkPolicyPeer) f
 	return errs
 }
 
+// maxEntries is the number of labels and values in a selector, and of excepted ranges. The API server has no limit, and each invalid one has up to
+// four errors.
+const maxEntries = 256
+
 func labelSelector(path *field.Path, selector *metav1.LabelSelector) field.ErrorList {
+	if selector == nil {
+		return nil
+	}
+	count := len(selector.MatchLabels) + len(selector.MatchExpressions)
+	for _, expression := range selector.MatchExpressions {
+		count += len(expression.Values)
+	}
+	if count > maxEntries {
+		return field.ErrorList{field.TooMany(path, count, maxEntries)}
+	}
 	return Sorted(metavalidation.ValidateLabelSelector(selector, metavalidation.LabelSelectorValidationOptions{}, path))
 }
 
 func ipBlock(path *field.Path, block *networkingv1.IPBlock) field.ErrorList {
+	if len(block.Except) > maxEntries {
+		return field.ErrorList{field.TooMany(path.Child("except"), len(block.Except), maxEntries)}
+	}
 	errs := cidr(path.Child("cidr"), block.CIDR)
 	whole, err := netip.ParsePrefix(block.CIDR)
 	if err != nil {

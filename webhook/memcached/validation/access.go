@@ -14,10 +14,13 @@ func validateNetworkPolicy(policy *v1alpha1.NetworkPolicy, path *field.Path) fie
 	return append(errs, corevalidation.OneOf(path.Child("egress"), policy.Egress, "", v1alpha1.EgressDeny, v1alpha1.EgressAllow)...)
 }
 
-// validatePeers validates peers even if the policy is not enabled, so that it can always be enabled.
+// validatePeers validates peers even if the policy is not enabled, so that it can always be enabled. It stops when a message has enough errors.
 func validatePeers(path *field.Path, peers []networkingv1.NetworkPolicyPeer) field.ErrorList {
 	var errs field.ErrorList
 	for i := range peers {
+		if len(errs) > corevalidation.MaxErrors {
+			break
+		}
 		errs = append(errs, corevalidation.NetworkPolicyPeer(path.Index(i), &peers[i])...)
 	}
 	return errs

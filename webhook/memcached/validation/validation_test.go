@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,14 +93,35 @@ func TestValidateSize(t *testing.T) {
 	}
 }
 
-// TestManyErrors: with all errors, a message of megabytes would take minutes, because errors are compared with each other.
+// TestManyErrors: with all errors, a message of megabytes would take minutes, because errors are compared with each other, and ten requests
+// would take the memory of the hook.
 func TestManyErrors(t *testing.T) {
-	memcached := sample.New(1)
-	memcached.Spec.NetworkPolicy.From = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: make([]string, 10_000)}}}
-	memcached = memcached.WithDefaults()
-	err := Validate(memcached, allKinds, false, "cluster.local")
-	if err == nil || !strings.HasSuffix(err.Error(), ", and 9990 more") || len(err.Error()) > 4096 {
-		t.Errorf("%d invalid entries: %.300v", 10_000, err)
+	ranges := func(count int) networkingv1.NetworkPolicyPeer {
+		return networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: make([]string, count)}}
+	}
+	labels := map[string]string{}
+	for i := range 257 {
+		labels[fmt.Sprintf("A!/%d", i)] = "-"
+	}
+	values := metav1.LabelSelectorRequirement{Key: "a", Operator: metav1.LabelSelectorOpIn, Values: make([]string, 256)}
+	for reason, test := range map[string]struct {
+		from []networkingv1.NetworkPolicyPeer
+		want string
+	}{
+		"ranges": {[]networkingv1.NetworkPolicyPeer{ranges(257)}, "[0].ipBlock.except: Too many: 257: must have at most 256 items"},
+		"labels": {[]networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: labels}}}, "[0].podSelector: Too many: 257: must have at most 256 items"},
+		"values": {
+			[]networkingv1.NetworkPolicyPeer{{NamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{values}}}},
+			"[0].namespaceSelector: Too many: 257: must have at most 256 items",
+		},
+		"peers": {slices.Repeat([]networkingv1.NetworkPolicyPeer{ranges(256)}, 64), ", and 246 more"},
+	} {
+		memcached := sample.New(1)
+		memcached.Spec.NetworkPolicy.From = test.from
+		err := Validate(memcached.WithDefaults(), allKinds, false, "cluster.local")
+		if err == nil || !strings.HasSuffix(err.Error(), test.want) || len(err.Error()) > 4096 {
+			t.Errorf("%s: %.300v, want an error that ends with %q", reason, err, test.want)
+		}
 	}
 }
 

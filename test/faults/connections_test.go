@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,6 +29,10 @@ func TestConnections(t *testing.T) {
 		unchunked = post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"
 	)
 	longHeaders := post + strings.Repeat("X-Long: "+strings.Repeat("a", 1000)+"\r\n", 60)
+	shortHeaders := ""
+	for i := 0; len(post)+len(shortHeaders) < 4050; i++ { // the memory of each header is 30 times its size
+		shortHeaders += strconv.FormatInt(int64(i), 36) + ":\n"
+	}
 	for _, test := range []struct {
 		name        string
 		connections int
@@ -37,6 +42,10 @@ func TestConnections(t *testing.T) {
 	}{
 		{"unfinished headers", 5000, longHeaders, false, false},
 		{"unfinished headers of the ops port", 5000, longHeaders, false, true},
+		{"many unfinished headers", 1500, post + shortHeaders, false, false},
+		{"many unfinished headers of the ops port", 1500, post + shortHeaders, false, true},
+		{"many headers, with one byte of a body", 1500, post + "Content-Length: 100\r\n" + shortHeaders + "\n{", false, false},
+		{"TLS with many unfinished headers", 1500, post + shortHeaders, true, false},
 		{"TLS without a request", 1500, "", true, false},
 		{"TLS with unfinished headers", 1500, longHeaders, true, false},
 		{"TLS without a token, with one byte of a body", 600, oneByte, true, false},

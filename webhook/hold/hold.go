@@ -31,7 +31,7 @@ const (
 	stopTime = 5 * time.Second
 	// maxHolds is the maximum number of requests of one address: more than those of a kubelet that restarts several times. Pods, which
 	// reach the sidecar without a NetworkPolicy, have other addresses than the kubelet.
-	maxHolds = 8
+	maxHolds = 4
 )
 
 // Config is the configuration of the sidecar.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -125,4 +126,16 @@ func TestIdleConnectionIsReplacedLast(t *testing.T) {
 func isTimeout(err error) bool {
 	timeout, ok := err.(net.Error) //nolint:errorlint // a connection returns it unwrapped
 	return ok && timeout.Timeout()
+}
+
+// TestManyHeaders: 4 KiB of short headers take more than 100 KiB of each connection.
+func TestManyHeaders(t *testing.T) {
+	address, _, release := startLimited(t)
+	release()
+	for lines, want := range map[int]string{700: "HTTP/1.1 405 ", 1100: "HTTP/1.1 431 "} {
+		connection := dial(t, address, "GET /thing/sync HTTP/1.1\r\nHost: hook\r\n"+strings.Repeat("a:\r\n", lines)+"\r\n")
+		if status, err := bufio.NewReader(connection).ReadString('\n'); err != nil || !strings.HasPrefix(status, want) {
+			t.Errorf("%d headers: %q, %v; want %s", lines, status, err, want)
+		}
+	}
 }

@@ -22,7 +22,9 @@ const (
 	readTimeout       = 12 * time.Second
 	writeTimeout      = 30 * time.Second
 	idleTimeout       = 120 * time.Second
-	maxHeaderBytes    = 16 << 10
+	// maxHeaderBytes is what net/http reads in addition to 4 KiB of headers. Many short headers take 30 times their size. Those of Metacontroller
+	// have a token, and 200 bytes more.
+	maxHeaderBytes = 1
 )
 
 // The ops port is for the kubelet and a few Prometheus servers. Scrapes above maxScrapes get 503, so that they cannot delay the kubelet.
@@ -50,7 +52,7 @@ func Serve(ctx context.Context, config Config) error {
 
 	var ready atomic.Bool
 	if config.OpsAddress != "" {
-		ops := newServer(keepWorking(newOpsHandler(metrics, &ready)), config.Logger)
+		ops := newOpenServer(newOpsHandler(metrics, &ready), config.Logger)
 		opsListener, err := listen(ctx, ops, config.OpsAddress, maxOpsConnections)
 		if err != nil {
 			return err

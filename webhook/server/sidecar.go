@@ -8,18 +8,13 @@ import (
 	"time"
 )
 
-// The limits of a sidecar, whose container has 64 MiB. It serves the kubelet or a few Prometheus servers.
-const (
-	maxSidecarConnections = 512
-	sidecarIdleTimeout    = 10 * time.Second
-	sidecarHeaderBytes    = 4 << 10
-)
+// maxSidecarConnections is the number of connections of a sidecar, whose container has 64 MiB. It serves the kubelet or a few Prometheus servers.
+const maxSidecarConnections = 64
 
 // ServeSidecar serves small requests until the context ends.
 func ServeSidecar(ctx context.Context, address string, handler http.Handler, logger *slog.Logger) error {
-	server := newServer(keepWorking(handler), logger)
+	server := newOpenServer(handler, logger)
 	server.ReadTimeout, server.WriteTimeout = 0, 0 // the kubelet waits for minutes until a hold ends
-	server.IdleTimeout, server.MaxHeaderBytes = sidecarIdleTimeout, sidecarHeaderBytes
 	listener, err := listen(ctx, server, address, maxSidecarConnections)
 	if err != nil {
 		return err
@@ -31,9 +26,16 @@ func ServeSidecar(ctx context.Context, address string, handler http.Handler, log
 	return nil
 }
 
-// keepWorking lets no other connection replace one whose request is handled. Anybody can send such a request, so afterwards the connection
-// does not count as idle: idle ones would stay, and let each new one wait for minWait. A request with a body is refused, because the server would
-// wait for the body, and the handler for the server.
+// newOpenServer returns a server for requests of anybody. A connection is for one request: idle ones would stay, and let each new one wait for
+// minWait, and thousands of requests over each connection would delay the kubelet.
+func newOpenServer(handler http.Handler, logger *slog.Logger) *http.Server {
+	server := newServer(keepWorking(handler), logger)
+	server.SetKeepAlivesEnabled(false)
+	return server
+}
+
+// keepWorking lets no other connection replace one whose request is handled. A request with a body is refused, because the server would wait for
+// the body, and the handler for the server.
 func keepWorking(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {

@@ -81,7 +81,7 @@ func (m *memory) check(b *body) error {
 	if m.heapBytes() <= limit {
 		return nil
 	}
-	alone := b.large && m.large.Load() == 1 // others may have left after the collection
+	alone := b.large && m.large.Load() == 1 && len(m.running) == 0 // others may have left after the collection
 	m.collectAgain()
 	b.collections++
 	switch {

@@ -134,7 +134,7 @@ func TestCheckMemory(t *testing.T) {
 		{"at the limit, so no collection", reserveBytes, 2, limit, limit + 1, nil},
 		{"the memory is not in use anymore", reserveBytes, 2, limit + 1, limit, nil},
 		{"a retry may succeed, when the other large request has ended", reserveBytes, 2, limit + 1, limit + 1, errBusy},
-		{"a retry would fail too: all other requests are small", reserveBytes, 1, limit + 1, limit + 1, errNoMemory},
+		{"a retry would fail too: nothing else runs", reserveBytes, 1, limit + 1, limit + 1, errNoMemory},
 		{"a body that has used half of its part of the reserve", reserveBytes / 2, 2, limit * 5 / 4, limit*5/4 + 1, nil},
 		{"larger bodies of others have used that part", reserveBytes / 2, 2, limit*5/4 + 1, limit*5/4 + 1, errBusy},
 		{"a body at its begin has all of the reserve", 0, 2, limit * 3 / 2, limit*3/2 + 1, nil},
@@ -148,6 +148,17 @@ func TestCheckMemory(t *testing.T) {
 		if got := m.check(&body{bytes: test.bytes, large: test.bytes >= smallBytes}); got != test.want { //nolint:errorlint // check returns the value itself
 			t.Errorf("%s: %v, want %v", test.reason, got, test.want)
 		}
+	}
+}
+
+// TestSmallRequestsNeedMemory: the rules of small requests can need all memory, and a retry of a large one succeeds when they have ended.
+func TestSmallRequestsNeedMemory(t *testing.T) {
+	m := newMemory(1)
+	m.heapBytes, m.liveBytes, m.collect = func() int64 { return 3 }, func() int64 { return 3 }, func() {}
+	m.large.Store(1)
+	m.running <- struct{}{}
+	if got := m.check(&body{bytes: smallBytes, large: true}); got != errBusy { //nolint:errorlint // check returns the value itself
+		t.Errorf("a large body while a small request runs: %v, want %v", got, errBusy)
 	}
 }
 

@@ -67,9 +67,10 @@ func (s *openAPI) largeValues(at string, bytes int, each func(at string, value a
 	if s.Values != nil {
 		for _, value := range s.Values.smallest() {
 			for _, suffix := range []string{"", "!/"} { // keys that are valid, and keys that have several errors
-				entries := map[string]any{}
-				for i := range limited(bytes/16, s.MaxProperties) { // "123!/": "1Pi" and a comma
-					entries[strconv.FormatInt(int64(i), 36)+suffix] = value
+				entries, most := map[string]any{}, limited(bytes, s.MaxProperties)
+				for size := 0; size < bytes && len(entries) < most; {
+					key := strconv.FormatInt(int64(len(entries)), 36) + suffix
+					entries[key], size = value, size+len(fmt.Sprintf("%q:%q,", key, value))
 				}
 				each(fmt.Sprintf("%s of %q, keys with %q", at, value, suffix), entries)
 			}

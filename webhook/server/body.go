@@ -55,7 +55,10 @@ func (b *body) Read(p []byte) (n int, err error) {
 		if err := b.memory.check(b); err != nil {
 			return 0, err
 		}
-		b.checkAt = b.bytes + checkEvery
+		b.checkAt = b.bytes + checkSmallEvery
+		if b.large {
+			b.checkAt = b.bytes + checkEvery
+		}
 	}
 	b.connection.enter(transferring)
 	for range 2 { // a hook without CPU time may miss the first deadline, although bytes have arrived

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -159,6 +161,23 @@ func TestSmallRequestsNeedMemory(t *testing.T) {
 	m.running <- struct{}{}
 	if got := m.check(&body{bytes: smallBytes, large: true}); got != errBusy { //nolint:errorlint // check returns the value itself
 		t.Errorf("a large body while a small request runs: %v, want %v", got, errBusy)
+	}
+}
+
+// TestSmallBodiesAreChecked: 128 connections can have a small body each, whose objects need more memory than the hook has.
+func TestSmallBodiesAreChecked(t *testing.T) {
+	m, heap := newMemory(1), int64(0)
+	m.heapBytes, m.liveBytes, m.collect = func() int64 { return heap }, func() int64 { return heap }, func() {}
+	b := &body{
+		ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("[", smallBytes))), length: smallBytes, memory: m, start: time.Now(),
+		deadlines: http.NewResponseController(httptest.NewRecorder()),
+	}
+	if _, err := io.CopyN(io.Discard, b, checkSmallEvery); err != nil {
+		t.Fatal(err)
+	}
+	heap = 3
+	if _, err := io.CopyN(io.Discard, b, 1); !errors.Is(err, errBusy) {
+		t.Errorf("the next part of a body while no memory is left: %v, want %v", err, errBusy)
 	}
 }
 

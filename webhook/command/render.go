@@ -160,13 +160,21 @@ func filesOf(name string) ([]string, error) {
 	return files, err
 }
 
+// readFile returns a file, or so much of it that it is too large for [render.Render].
 func readFile(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(stdin)
+		return io.ReadAll(io.LimitReader(stdin, render.MaxBytes+1))
 	}
-	content, err := os.ReadFile(name)
+	file, err := os.Open(name)
+	if err == nil {
+		defer file.Close()
+		var content []byte
+		if content, err = io.ReadAll(io.LimitReader(file, render.MaxBytes+1)); err == nil {
+			return content, nil
+		}
+	}
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fmt.Errorf("cannot read %s: %w", name, path.Err) // without the name of the system call
 	}
-	return content, err
+	return nil, err
 }

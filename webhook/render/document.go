@@ -24,16 +24,16 @@ type document struct {
 	object map[string]any
 }
 
-// The limits of a file. A cache of 150 bytes needs 30 kB with its children, and a YAML parser a hundred times the size of {},{}.
-const (
-	maxBytes   = 8 << 20
-	maxObjects = 10_000
-)
+// MaxBytes is the size of the largest file. A YAML parser needs a hundred times the size of {},{}.
+const MaxBytes = 8 << 20
+
+// maxObjects is the number of objects in a file. A cache of 150 bytes needs 30 kB with its children.
+const maxObjects = 10_000
 
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
 func documents(input Input) ([]document, error) {
-	if len(input.Content) > maxBytes {
-		return nil, fmt.Errorf("%s is larger than %d bytes. Split the file", input.Name, maxBytes)
+	if len(input.Content) > MaxBytes {
+		return nil, fmt.Errorf("%s is larger than %d bytes. Split the file", input.Name, MaxBytes)
 	}
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(input.Content)))
 	var found []document

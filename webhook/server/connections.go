@@ -40,7 +40,7 @@ const (
 )
 
 // minWait is how long a connection may wait for its caller before another one replaces it. Until then the kernel queues the others:
-// 5,000 of them for two seconds, with 128 connections.
+// 5,000 of them for a second, with 256 connections.
 const minWait = 50 * time.Millisecond
 
 // limitConnections makes a server accept at most maximum connections from the listener that it returns.

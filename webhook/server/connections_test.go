@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -137,5 +138,17 @@ func TestManyHeaders(t *testing.T) {
 		if status, err := bufio.NewReader(connection).ReadString('\n'); err != nil || !strings.HasPrefix(status, want) {
 			t.Errorf("%d headers: %q, %v; want %s", lines, status, err, want)
 		}
+	}
+}
+
+// TestHeadersAreDropped: a request must not keep headers that no handler reads while it waits for its body.
+func TestHeadersAreDropped(t *testing.T) {
+	var seen http.Header
+	handler := dropHeaders(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }))
+	request := httptest.NewRequest(http.MethodPost, "/", nil)
+	request.Header = http.Header{"A": {""}, "Content-Type": {"application/json"}, "User-Agent": {"x"}}
+	handler.ServeHTTP(httptest.NewRecorder(), request)
+	if len(seen) != 1 || seen.Get("Content-Type") == "" || len(request.Header) != 1 {
+		t.Errorf("the handler sees %v, and the request keeps %v; want Content-Type only", seen, request.Header)
 	}
 }

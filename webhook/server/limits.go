@@ -20,7 +20,7 @@ var defaultLimits = Limits{
 	// A pod with its managedFields has about 8 kB, so a parent can have several thousand pods.
 	MaxBodyBytes: 64 << 20,
 	// Metacontroller has 40 workers. A connection with TLS and unfinished headers needs up to 200 KiB.
-	MaxConnections: 128,
+	MaxConnections: 256,
 	// With 80 MiB the heap of a hostile request (test/faults) peaks near 200 MiB; the pod's limit is 256 MiB. Two syncs of 8,000
 	// pods at the same time peak at 43 MiB.
 	MaxHeapBytes: 64 << 20,

@@ -164,7 +164,7 @@ func TestSmallRequestsNeedMemory(t *testing.T) {
 	}
 }
 
-// TestSmallBodiesAreChecked: 128 connections can have a small body each, whose objects need more memory than the hook has.
+// TestSmallBodiesAreChecked: 256 connections can have a small body each, whose objects need more memory than the hook has.
 func TestSmallBodiesAreChecked(t *testing.T) {
 	m, heap := newMemory(1), int64(0)
 	m.heapBytes, m.liveBytes, m.collect = func() int64 { return heap }, func() int64 { return heap }, func() {}

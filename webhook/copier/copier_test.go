@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
 func TestCheck(t *testing.T) {
@@ -116,6 +118,17 @@ func TestParse(t *testing.T) {
 	} {
 		if got := string(parse([]byte(test.line)).key); got != test.want {
 			t.Errorf("%s: the key of %q is %q, want %q", test.reason, test.line, got, test.want)
+		}
+	}
+}
+
+// TestFormsOfListedKeys: the server knows the form of a key that text can have. A proxy looks for the other form on another server.
+func TestFormsOfListedKeys(t *testing.T) {
+	for key, isAsked := range map[string]bool{"key": true, "a\rb": true, "a b": false, "a\nb": false, "a\x00b": false} {
+		var b batch
+		b.add(client.Item{Key: []byte(key)})
+		if asked := b.asked == 1; asked != isAsked || asked == (len(b.items) == 1) {
+			t.Errorf("%q: asks the server: %t, want %t; %d items in base64", key, asked, isAsked, len(b.items))
 		}
 	}
 }

@@ -157,7 +157,7 @@ type batch struct {
 
 func (b *batch) add(listed client.Item) {
 	b.bytes += listed.Size
-	if bytes.ContainsAny(listed.Key, " \r\n\x00") { // as text, this is no key
+	if bytes.ContainsAny(listed.Key, " \n\x00") { // as text, this is no key
 		b.items = append(b.items, item{key: encoded(listed.Key), unique: listed.CAS})
 		return
 	}

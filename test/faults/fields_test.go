@@ -65,23 +65,28 @@ func (s *openAPI) largeValues(at string, bytes int, each func(at string, value a
 		s.Items.largeValues(at+"[]", bytes, func(at string, value any) { each(at, []any{value}) })
 	}
 	if s.Values != nil {
-		for _, value := range s.Values.smallest() {
-			for _, suffix := range []string{"", "!/"} { // keys that are valid, and keys that have several errors
-				entries, most := map[string]any{}, limited(bytes, s.MaxProperties)
-				for size := 0; size < bytes && len(entries) < most; {
-					key := strconv.FormatInt(int64(len(entries)), 36) + suffix
-					entries[key], size = value, size+len(fmt.Sprintf("%q:%q,", key, value))
-				}
-				each(fmt.Sprintf("%s of %q, keys with %q", at, value, suffix), entries)
-			}
-		}
-		each(at+" with a long key", map[string]any{strings.Repeat("\x7f", bytes): s.Values.smallest()[0]})
+		s.largeMaps(at, bytes, limited(bytes, s.MaxProperties), each)
 		s.Values.largeValues(at+"{}", bytes, func(at string, value any) { each(at, map[string]any{"a": value}) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		property := s.Properties[name]
 		property.largeValues(at+"."+name, bytes, func(at string, value any) { each(at, map[string]any{name: value}) })
 	}
+}
+
+// largeMaps calls each with maps of so many bytes and at most so many entries, whose keys are valid, or have several errors each, and with a long key.
+func (s *openAPI) largeMaps(at string, bytes, most int, each func(at string, value any)) {
+	for _, value := range s.Values.smallest() {
+		for _, suffix := range []string{"", "!/"} {
+			entries := map[string]any{}
+			for size := 0; size < bytes && len(entries) < most; {
+				key := strconv.FormatInt(int64(len(entries)), 36) + suffix
+				entries[key], size = value, size+len(fmt.Sprintf("%q:%q,", key, value))
+			}
+			each(fmt.Sprintf("%s of %q, keys with %q", at, value, suffix), entries)
+		}
+	}
+	each(at+" with a long key", map[string]any{strings.Repeat("\x7f", bytes): s.Values.smallest()[0]})
 }
 
 // smallest returns the shortest values that decode: a text that is valid in many fields, and one that is not, and a quantity whose text the hook

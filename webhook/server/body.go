@@ -60,6 +60,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 			b.checkAt = b.bytes + checkEvery
 		}
 	}
+	p = p[:min(int64(len(p)), b.checkAt-b.bytes)] // a caller can send the rest when memory has been checked for many others, and stall again
 	b.connection.enter(transferring)
 	for range 2 { // a hook without CPU time may miss the first deadline, although bytes have arrived
 		wait := min(bodyTimeout, readTimeout-time.Since(b.start))

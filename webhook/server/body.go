@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,27 +41,62 @@ type body struct {
 	length      int64           // of the whole body; -1 if it is unknown
 	collections int             // forced for this body
 	large       bool            // counts in memory.large
+	whole       *bytes.Reader   // a small body that has arrived
 	places      []chan struct{} // places of memory that the request has until its response begins
 }
 
+// Read returns the next part of the body. The objects of a small body are built once all of it has arrived, and as many at the same time as rules
+// run: each connection can have one whose caller stalls, and its objects take up to 80 times its size.
 func (b *body) Read(p []byte) (n int, err error) {
-	if b.bytes >= b.checkAt {
-		if !b.large && (b.length < 0 || b.length > smallBytes) { // before anything of it is in memory
-			b.large = true
-			b.memory.large.Add(1)
-			if err := b.waitForTurn(); err != nil {
-				return 0, err
-			}
+	if b.length >= 0 && b.length <= smallBytes {
+		return b.readSmall(p)
+	}
+	if !b.large { // before anything of it is in memory
+		b.large = true
+		b.memory.large.Add(1)
+		if err := b.waitForTurn(); err != nil {
+			return 0, err
 		}
+	}
+	n, err = b.receive(p)
+	if errors.Is(err, io.EOF) && !slices.Contains(b.places, b.memory.running) {
+		if busy := b.take(b.memory.running); busy != nil {
+			err = busy
+		}
+	}
+	return n, err
+}
+
+func (b *body) readSmall(p []byte) (int, error) {
+	if b.whole == nil {
+		content, err := io.ReadAll(readerFunc(b.receive))
+		if err != nil {
+			return 0, err
+		}
+		if err := b.take(b.memory.running); err != nil {
+			return 0, err
+		}
+		b.whole = bytes.NewReader(content)
+	}
+	if err := b.memory.check(b); err != nil {
+		return 0, err
+	}
+	return b.whole.Read(p[:min(len(p), checkSmallEvery)])
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// receive waits for the next part of the body, if there is memory.
+func (b *body) receive(p []byte) (n int, err error) {
+	if b.bytes >= b.checkAt {
 		if err := b.memory.check(b); err != nil {
 			return 0, err
 		}
-		b.checkAt = b.bytes + checkSmallEvery
-		if b.large {
-			b.checkAt = b.bytes + checkEvery
-		}
+		b.checkAt = b.bytes + checkEvery
 	}
-	p = p[:min(int64(len(p)), b.checkAt-b.bytes)] // a caller can send the rest when memory has been checked for many others, and stall again
+	p = p[:min(int64(len(p)), b.checkAt-b.bytes)]
 	b.connection.enter(transferring)
 	for range 2 { // a hook without CPU time may miss the first deadline, although bytes have arrived
 		wait := min(bodyTimeout, readTimeout-time.Since(b.start))
@@ -71,11 +107,6 @@ func (b *body) Read(p []byte) (n int, err error) {
 	}
 	b.connection.enter(working) // a request that waits for its turn does not wait for its caller
 	b.bytes += int64(n)
-	if errors.Is(err, io.EOF) && !slices.Contains(b.places, b.memory.running) {
-		if busy := b.take(b.memory.running); busy != nil {
-			err = busy
-		}
-	}
 	return n, err
 }
 

@@ -56,10 +56,10 @@ const (
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would fill all places, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
-	// checkEvery is the number of bytes of a large body between two checks, and checkSmallEvery that of a small one, of which each connection can have
-	// one. The objects of a body need up to 80 times its size, if they are empty.
+	// checkEvery is the number of bytes of a body between two checks, and checkSmallEvery that of a small one that has arrived. The objects of a body
+	// need up to 80 times its size, if they are empty.
 	checkEvery      = 64 << 10
-	checkSmallEvery = 4 << 10
+	checkSmallEvery = 16 << 10
 	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB.
 	smallBytes = 256 << 10
 	// bigBytes is the size from which bodies are read one at a time, so that smaller ones find a turn, such as syncs of 100 pods with 0.8 MB: the

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -164,20 +165,33 @@ func TestSmallRequestsNeedMemory(t *testing.T) {
 	}
 }
 
-// TestSmallBodiesAreChecked: 256 connections can have a small body each, whose objects need more memory than the hook has.
+// TestSmallBodiesAreChecked: as many small bodies as rules run can have objects at the same time, which need more memory than the hook has.
 func TestSmallBodiesAreChecked(t *testing.T) {
 	m, heap := newMemory(1), int64(0)
 	m.heapBytes, m.liveBytes, m.collect = func() int64 { return heap }, func() int64 { return heap }, func() {}
-	b := &body{
-		ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("[", smallBytes))), length: smallBytes, memory: m, start: time.Now(),
-		deadlines: http.NewResponseController(httptest.NewRecorder()),
-	}
+	b := smallBody(m, strings.NewReader(strings.Repeat("[", smallBytes)))
 	if n, err := b.Read(make([]byte, smallBytes)); err != nil || n > checkSmallEvery {
-		t.Fatalf("the first part of a body has %d bytes: %v; want at most %d, because a caller can stall until the next check", n, err, checkSmallEvery)
+		t.Fatalf("the first part of a body has %d bytes: %v; want at most %d", n, err, checkSmallEvery)
 	}
 	heap = 3
-	if _, err := io.CopyN(io.Discard, b, 1); !errors.Is(err, errBusy) {
+	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, errBusy) {
 		t.Errorf("the next part of a body while no memory is left: %v, want %v", err, errBusy)
+	}
+}
+
+// TestSmallBodiesArrive: a caller that stalls before the end of a small body must not have objects in memory.
+func TestSmallBodiesArrive(t *testing.T) {
+	part, rest := strings.NewReader(strings.Repeat("[", smallBytes-1)), errors.New("the caller stalls")
+	b := smallBody(newMemory(1<<40), io.MultiReader(part, iotest.ErrReader(rest)))
+	if n, err := b.Read(make([]byte, smallBytes)); n > 0 || !errors.Is(err, rest) {
+		t.Errorf("%d bytes of an unfinished body are read: %v", n, err)
+	}
+}
+
+func smallBody(m *memory, content io.Reader) *body {
+	return &body{
+		ReadCloser: io.NopCloser(content), length: smallBytes, memory: m, start: time.Now(),
+		deadlines: http.NewResponseController(httptest.NewRecorder()),
 	}
 }
 

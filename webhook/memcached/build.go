@@ -25,7 +25,7 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desiredChil
 		Service:   o.service(o.memcached.Name),
 	}))}
 	switch {
-	case t.proxies == nil && o.hasProxies():
+	case t.proxies == nil && d.ProxyStatus != nil: // not the status before, because a status that the hook writes causes no sync
 		built.proxies = o.request.Listed(proxy.EndingChildren(o.memcached))
 		return built
 	case t.proxies == nil:

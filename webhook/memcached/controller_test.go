@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -79,5 +80,31 @@ func TestFormerProxies(t *testing.T) {
 		if !restricted {
 			t.Errorf("%s: no NetworkPolicy restricts the proxies while they end", reason)
 		}
+	}
+}
+
+// TestEndedProxies: the sync that forgets the proxies removes their NetworkPolicy, too. No other sync follows: Metacontroller ignores changes of
+// the status.
+func TestEndedProxies(t *testing.T) {
+	request := proxied(t, 3, "0-2")
+	request.Parent.Spec.Proxy = nil
+	remove(&request.Children.Deployments, "cache-proxy")
+	remove(&request.Related.Pods, "cache-proxy")
+	for range 3 {
+		response, err := proxyConfig.sync(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restricted := slices.ContainsFunc(response.Children, func(child runtime.Object) bool {
+			policy, ok := child.(*networkingv1.NetworkPolicy)
+			return ok && policy.Name == "cache-proxy"
+		})
+		if known := response.Status.Proxy != nil; restricted != known {
+			t.Errorf("a NetworkPolicy restricts the proxies: %t; status knows some: %t", restricted, known)
+		}
+		request.Parent.Status, request.Now = response.Status, metav1.NewTime(request.Now.Add(response.ResyncAfter))
+	}
+	if request.Parent.Status.Proxy != nil {
+		t.Errorf("status still has proxies: %+v", request.Parent.Status.Proxy)
 	}
 }

@@ -148,14 +148,14 @@ const (
 )
 
 // beginResponse lets another request run, and sets the time that the caller has for a response, and for the rest of its body if it is refused.
-func (b *body) beginResponse(bytes int, refused bool) {
+func (b *body) beginResponse(size int, refused bool) {
 	for _, place := range b.places {
 		<-place
 	}
 	b.places = nil
 	b.connection.enter(transferring)
 	now := time.Now()
-	_ = b.deadlines.SetWriteDeadline(now.Add(writeGrace + time.Duration(bytes/minWriteRate)*time.Second))
+	_ = b.deadlines.SetWriteDeadline(now.Add(writeGrace + time.Duration(size/minWriteRate)*time.Second))
 	if refused {
 		_ = b.deadlines.SetReadDeadline(now.Add(discardTimeout))
 	}

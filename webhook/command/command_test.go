@@ -150,11 +150,17 @@ func TestFailures(t *testing.T) {
 	if err := os.WriteFile(invalid, []byte(validCache+"  flash: {size: 10Gi, storageClassName: ssd, pageSize: 1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	sparse := filepath.Join(t.TempDir(), "sparse.yaml")
+	if err := errors.Join(os.WriteFile(sparse, nil, 0o600), os.Truncate(sparse, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		reason  string
 		args    []string
 		message string
 	}{
+		{"a file of a terabyte, which takes no space on the disk", []string{"render", sparse}, sparse + " is larger than 8388608 bytes"},
+		{"a password that is cut would be another one", []string{"advise", "--auth=ascii", "--password-file", sparse, used}, sparse + " is larger than 8388608 bytes"},
 		{"an address of another sidecar", []string{"hold", "--address", used, "--memcached", used}, "cannot listen on " + used + ": address already in use"},
 		{"an address of another program", []string{"serve", "--address", used}, "cannot listen on " + used + ": address already in use"},
 		{"a missing file", []string{"render", "nothing.yaml"}, "cannot read nothing.yaml: no such file or directory"},

@@ -160,21 +160,31 @@ func filesOf(name string) ([]string, error) {
 	return files, err
 }
 
-// readFile returns a file, or so much of it that it is too large for [render.Render].
+// readFile returns a file, or what comes from standard input. It reads no more than [render.Render] accepts.
 func readFile(name string, stdin io.Reader) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(io.LimitReader(stdin, render.MaxBytes+1))
-	}
-	file, err := os.Open(name)
-	if err == nil {
-		defer file.Close()
-		var content []byte
-		if content, err = io.ReadAll(io.LimitReader(file, render.MaxBytes+1)); err == nil {
-			return content, nil
+	reader := stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, readError(name, err)
 		}
+		defer file.Close()
+		reader = file
 	}
+	content, err := io.ReadAll(io.LimitReader(reader, render.MaxBytes+1))
+	switch {
+	case err != nil:
+		return nil, readError(name, err)
+	case len(content) > render.MaxBytes:
+		return nil, fmt.Errorf("%s is larger than %d bytes", name, render.MaxBytes)
+	}
+	return content, nil
+}
+
+// readError returns an error without the name of the system call.
+func readError(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fmt.Errorf("cannot read %s: %w", name, path.Err) // without the name of the system call
+		err = path.Err
 	}
-	return nil, err
+	return fmt.Errorf("cannot read %s: %w", name, err)
 }

@@ -73,18 +73,22 @@ func TestFormerProxies(t *testing.T) {
 		if ready := meta.FindStatusCondition(response.Status.Conditions, api.Ready); ready.Reason != "Moving" {
 			t.Errorf("%s: Ready is %+v", reason, ready)
 		}
-		restricted := slices.ContainsFunc(response.Children, func(child runtime.Object) bool {
-			policy, ok := child.(*networkingv1.NetworkPolicy)
-			return ok && policy.Name == "cache-proxy"
-		})
-		if !restricted {
+		if !restrictsProxies(response) {
 			t.Errorf("%s: no NetworkPolicy restricts the proxies while they end", reason)
 		}
 	}
 }
 
-// TestEndedProxies: the sync that forgets the proxies removes their NetworkPolicy, too. No other sync follows: Metacontroller ignores changes of
-// the status.
+// restrictsProxies reports whether a response has the NetworkPolicy of the proxies.
+func restrictsProxies(response syncResponse) bool {
+	return slices.ContainsFunc(response.Children, func(child runtime.Object) bool {
+		policy, ok := child.(*networkingv1.NetworkPolicy)
+		return ok && policy.Name == "cache-proxy"
+	})
+}
+
+// TestEndedProxies: the sync that forgets the proxies removes their NetworkPolicy, too. No other sync follows, because the CompositeController has
+// ignoreStatusChanges.
 func TestEndedProxies(t *testing.T) {
 	request := proxied(t, 3, "0-2")
 	request.Parent.Spec.Proxy = nil
@@ -95,11 +99,7 @@ func TestEndedProxies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		restricted := slices.ContainsFunc(response.Children, func(child runtime.Object) bool {
-			policy, ok := child.(*networkingv1.NetworkPolicy)
-			return ok && policy.Name == "cache-proxy"
-		})
-		if known := response.Status.Proxy != nil; restricted != known {
+		if restricted, known := restrictsProxies(response), response.Status.Proxy != nil; restricted != known {
 			t.Errorf("a NetworkPolicy restricts the proxies: %t; status knows some: %t", restricted, known)
 		}
 		request.Parent.Status, request.Now = response.Status, metav1.NewTime(request.Now.Add(response.ResyncAfter))

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/test/ca"
 	"github.com/example/memcached-operator/webhook/advise"
 	"github.com/example/memcached-operator/webhook/command"
@@ -81,7 +83,12 @@ func (c combination) checkAdvise(t *testing.T, s server, issuer *ca.CA) {
 	t.Helper()
 	args, config := c.adviseFlags(t, issuer)
 	defer c.startGets(t, s, config)()
-	cache, err := json.Marshal(map[string]any{"kind": "Memcached", "status": map[string]any{"servers": []string{s.address}}})
+	cache, err := json.Marshal(v1alpha1.Memcached{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.SchemeGroupVersion.String(), Kind: "Memcached"},
+		ObjectMeta: metav1.ObjectMeta{Name: "cache", Namespace: "default"},
+		Spec:       c.spec(),
+		Status:     v1alpha1.MemcachedStatus{Servers: []string{s.address}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

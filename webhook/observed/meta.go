@@ -18,7 +18,6 @@ type Meta struct {
 	Labels            stringMap    `json:"labels"`
 	CreationTimestamp time.Time    `json:"creationTimestamp"`
 	DeletionTimestamp *metav1.Time `json:"deletionTimestamp"`
-	ManagedFields     skipped      `json:"managedFields"`
 }
 
 // GetName returns metadata.name.

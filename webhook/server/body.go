@@ -139,10 +139,11 @@ func (b *body) take(place chan struct{}) error {
 	return nil
 }
 
-// The reader of a response has writeGrace, and a second more for each minWriteRate bytes. A refused caller has discardTimeout to send the
+// The reader of a response has writeGrace, and a second more for each minWriteRate bytes. The time is long because a hook whose CPU 30 callers keep busy
+// may not write for two seconds, and a deadline that has passed ends a write that nothing blocks. A refused caller has discardTimeout to send the
 // rest of its body, which net/http discards, so that the caller gets the response instead of a reset connection.
 const (
-	writeGrace     = 2 * time.Second
+	writeGrace     = 10 * time.Second
 	minWriteRate   = 4 << 20
 	discardTimeout = 500 * time.Millisecond
 )

@@ -6,7 +6,6 @@
 //   - It rejects CompositeControllers without generateSelector. It does not read spec.selector. A child has the parent as its
 //     controller and the parent's label controller-uid.
 //   - It does not support the update methods Rolling*: it does not update such children.
-//   - It ignores ignoreStatusChanges, and also syncs after its own status updates.
 //   - It does not support DecoratorControllers, parentResource.labelSelector, namespaceSelector in a related rule, webhooks
 //     with a service, ETag, or responseUnMarshallMode: it decodes every response in strict mode. It supports only
 //     credentials of endpointConfigs in Secrets.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,10 +13,13 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/example/memcached-operator/test/internal/metacontroller"
 )
@@ -24,7 +28,10 @@ import (
 type compositeController struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		ParentResource resource `json:"parentResource"`
+		ParentResource struct {
+			resource            `json:",inline"`
+			IgnoreStatusChanges bool `json:"ignoreStatusChanges"`
+		} `json:"parentResource"`
 		ChildResources []struct {
 			resource       `json:",inline"`
 			UpdateStrategy struct {
@@ -81,13 +88,14 @@ func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err err
 			return err
 		}
 	}
-	if p.kind, err = p.kindOf(spec.ParentResource); err != nil {
+	if p.kind, err = p.kindOf(spec.ParentResource.resource); err != nil {
 		return err
 	}
 	p.finalizer, p.methods = "metacontroller.io/compositecontroller-"+p.cc.Name, map[schema.GroupVersionKind]string{}
 	// run creates controllers with the same names again.
 	options := controller.Options{SkipNameValidation: ptr.To(true), MaxConcurrentReconciles: 5}
-	build := ctrl.NewControllerManagedBy(mgr).Named(p.cc.Name).For(ofKind(p.kind)).WithOptions(options)
+	build := ctrl.NewControllerManagedBy(mgr).Named(p.cc.Name).For(ofKind(p.kind), builder.WithPredicates(predicate.Funcs{UpdateFunc: p.syncsAfter})).
+		WithOptions(options)
 	for _, child := range spec.ChildResources {
 		kind, err := p.kindOf(child.resource)
 		if err != nil {
@@ -98,6 +106,15 @@ func (p *parentController) addTo(ctx context.Context, mgr ctrl.Manager) (err err
 	}
 	p.controller, err = build.Build(p)
 	return err
+}
+
+// syncsAfter reports whether a change of a parent causes a sync.
+//
+// https://github.com/metacontroller/metacontroller/blob/v4.17.2/pkg/controller/composite/controller.go
+func (p *parentController) syncsAfter(change event.UpdateEvent) bool {
+	before, after := change.ObjectOld, change.ObjectNew
+	return !p.cc.Spec.ParentResource.IgnoreStatusChanges || after.GetDeletionTimestamp() != nil || after.GetGeneration() != before.GetGeneration() ||
+		!maps.Equal(after.GetLabels(), before.GetLabels()) || !maps.Equal(after.GetAnnotations(), before.GetAnnotations())
 }
 
 func (p *parentController) kindOf(r resource) (schema.GroupVersionKind, error) {

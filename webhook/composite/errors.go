@@ -79,6 +79,9 @@ func explainSemantic(err *jsonv2.SemanticError) error {
 	if err.JSONKind == jsontext.KindString && err.GoType != nil && strings.HasSuffix(err.GoType.String(), "resource.Quantity") {
 		problem = "is not a quantity. Use a number with a unit such as Mi or Gi, for example 64Mi"
 	}
+	if errors.Is(err, text.ErrDeep) {
+		problem = text.ErrDeep.Error()
+	}
 	if path == "" {
 		return refuse("the request %s", problem)
 	}

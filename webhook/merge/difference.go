@@ -167,7 +167,7 @@ func compare(have, last, want form) ([]Change, error) {
 	if unchanged(have, last, want) {
 		return nil, nil
 	}
-	if have.countValues()+last.countValues()+want.countValues() > maxValues || text.IsDeep(have.Spec) {
+	if have.countValues()+last.countValues()+want.countValues() > maxValues {
 		return []Change{{Path: "spec"}}, nil
 	}
 	applied, err := last.object()

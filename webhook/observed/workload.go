@@ -19,7 +19,7 @@ type Workload struct {
 func (w *Workload) CaughtUp() bool { return w.Status.ObservedGeneration >= w.Generation }
 
 // SpecJSON returns the observed spec.
-func (w *Workload) SpecJSON() jsontext.Value { return w.Spec.whole }
+func (w *Workload) SpecJSON() jsontext.Value { return jsontext.Value(w.Spec.whole) }
 
 // WorkloadSpec is the part of a workload's spec that rules read, and the whole spec as JSON.
 type WorkloadSpec struct {
@@ -38,21 +38,19 @@ type WorkloadSpec struct {
 		} `json:"rollingUpdate"`
 	} `json:"updateStrategy"`
 
-	whole jsontext.Value
+	whole specJSON
 }
 
 // UnmarshalJSONFrom reads the spec and keeps it as JSON.
 func (s *WorkloadSpec) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	whole, err := decoder.ReadValue()
-	if err != nil {
+	if err := s.whole.UnmarshalJSONFrom(decoder); err != nil {
 		return err
 	}
 	type fields WorkloadSpec // without this method
-	err = jsonv2.Unmarshal(whole, (*fields)(s), jsontext.AllowDuplicateNames(true))
+	err := jsonv2.Unmarshal(s.whole, (*fields)(s), jsontext.AllowDuplicateNames(true))
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		semantic.JSONPointer = decoder.StackPointer() + semantic.JSONPointer // its position in the request
 	}
-	s.whole = whole.Clone()
 	return err
 }
 

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"iter"
 	"strings"
 )
@@ -18,6 +19,9 @@ func CountInJSON[T ~string | ~[]byte](document T, characters string) (count int)
 // MaxDepth is how many lists and objects of an object may be in each other. Real ones have about 15 levels. Each level takes stack when the object is
 // decoded, compared, encoded and copied, which no limit of the heap counts.
 const MaxDepth = 100
+
+// ErrDeep reports that a part of a request has more than [MaxDepth] levels.
+var ErrDeep = fmt.Errorf("has more than %d lists and objects in each other", MaxDepth)
 
 // IsDeep reports whether more than [MaxDepth] lists and objects of a valid JSON text are in each other.
 func IsDeep[T ~string | ~[]byte](document T) bool {

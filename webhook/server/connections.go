@@ -43,6 +43,10 @@ const (
 // 5,000 of them for a second, with 256 connections.
 const minWait = 50 * time.Millisecond
 
+// unreadBytes is the size of the kernel's buffer for the part of a response that its caller has not read. The kernel takes twice as much. By itself it
+// keeps up to 4 MiB for each connection, which cgroup v2 counts as memory of the pod.
+const unreadBytes = 64 << 10
+
 // limitConnections makes a server accept at most maximum connections from the listener that it returns.
 func limitConnections(server *http.Server, listener net.Listener, maximum int) net.Listener {
 	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
@@ -68,6 +72,9 @@ func (l *connections) Accept() (net.Conn, error) {
 		accepted, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
+		}
+		if tcp, ok := accepted.(*net.TCPConn); ok { // a test may have pipes
+			_ = tcp.SetWriteBuffer(unreadBytes) // fails only for a closed connection
 		}
 		if c := (&connection{Conn: accepted, all: l, since: time.Now()}); l.add(c) {
 			return c, nil

@@ -2,12 +2,14 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +65,31 @@ func TestOpeningIsSmall(t *testing.T) {
 		if ended := err != nil; ended != (next == opening) || n < maxOpenedBytes/2 {
 			t.Errorf("state %d: ended after %d bytes with %v", next, n, err)
 		}
+	}
+}
+
+// TestUnreadResponse: the kernel keeps little of a response that its caller does not read.
+func TestUnreadResponse(t *testing.T) {
+	listener, err := listen(t.Context(), new(http.Server), "127.0.0.1:0", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	caller := dial(t, listener.Addr().String(), "")
+	if err := caller.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = accepted.Close() }()
+	if err := accepted.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := io.Copy(accepted, io.LimitReader(&repeated{text: "x"}, 64<<20))
+	if !errors.Is(err, os.ErrDeadlineExceeded) || kept > 8*unreadBytes {
+		t.Errorf("the kernel keeps %d bytes: %v", kept, err)
 	}
 }
 

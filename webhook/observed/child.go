@@ -38,7 +38,7 @@ func (s *specJSON) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		case depth > text.MaxDepth:
 			return text.ErrDeep
 		case depth == 0:
-			*s = bytes.TrimSpace(value.Bytes())
+			*s = bytes.Clone(bytes.TrimSpace(value.Bytes())) // without the free part of the buffer
 			return nil
 		}
 	}

@@ -142,7 +142,8 @@ func copyConfig(from, through string, rate int) copier.Config {
 	return copier.Config{From: from, Through: through, Rate: rate, InFlight: inFlight, Patience: time.Minute, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// keyOf returns a key as meta commands send it, with its flag. Some keys are binary, and some of them could be sent as text.
+// keyOf returns a key as meta commands send it, with its flag. Some keys are binary, and some of them could be sent as text. Some texts
+// have control characters, with which they are too long for base64.
 func keyOf(i int) (key, flag string) {
 	switch i % 100 {
 	case 1:
@@ -151,6 +152,8 @@ func keyOf(i int) (key, flag string) {
 		return base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("text-%d", i))), " b"
 	case 3:
 		return fmt.Sprintf("ключ-%d", i), ""
+	case 4:
+		return fmt.Sprintf("\x00\r%0200d", i), ""
 	}
 	return fmt.Sprintf("item-%d", i), ""
 }

@@ -124,11 +124,23 @@ func TestParse(t *testing.T) {
 
 // TestFormsOfListedKeys: the server knows the form of a key that text can have. A proxy looks for the other form on another server.
 func TestFormsOfListedKeys(t *testing.T) {
-	for key, isAsked := range map[string]bool{"key": true, "a\rb": true, "a b": false, "a\nb": false, "a\x00b": false} {
+	for _, test := range []struct {
+		reason, key  string
+		asked, known int
+	}{
+		{"text", "key", 1, 0},
+		{"text with a carriage return", "a\rb", 1, 0},
+		{"text with a zero byte", "a\x00b", 1, 0},
+		{"the longest text", strings.Repeat("\x00", 250), 1, 0},
+		{"a space", "a b", 0, 1},
+		{"a line feed", "a\nb", 0, 1},
+		{"the longest key that has a form in base64", strings.Repeat(" ", 186), 0, 1},
+		{"a key that only the binary protocol can have", strings.Repeat(" ", 188), 0, 0},
+	} {
 		var b batch
-		b.add(client.Item{Key: []byte(key)})
-		if asked := b.asked == 1; asked != isAsked || asked == (len(b.items) == 1) {
-			t.Errorf("%q: asks the server: %t, want %t; %d items in base64", key, asked, isAsked, len(b.items))
+		b.add(client.Item{Key: []byte(test.key)})
+		if b.asked != test.asked || len(b.items) != test.known {
+			t.Errorf("%s: asks the server about %d keys and knows %d, want %d and %d", test.reason, b.asked, len(b.items), test.asked, test.known)
 		}
 	}
 }

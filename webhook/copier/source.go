@@ -28,6 +28,8 @@ const (
 	// proxyMark are the first 12 bits of the CAS unique of an item that a proxy moves, as in library.lua. The last bit says whether the key
 	// is in base64.
 	proxyMark = 0x6d6
+	// maxKey is the length of the longest key, as clients send it: https://github.com/memcached/memcached/blob/1.6.45/memcached.h#L71
+	maxKey = 250
 )
 
 // errSilent reports that a server could not be listed for longer than the patience.
@@ -157,12 +159,12 @@ type batch struct {
 
 func (b *batch) add(listed client.Item) {
 	b.bytes += listed.Size
-	if bytes.ContainsAny(listed.Key, " \n\x00") { // as text, this is no key
+	if !bytes.ContainsAny(listed.Key, " \n") { // text can have any other byte
+		fmt.Fprintf(&b.commands, "mg %s u k c\r\n", listed.Key)
+		b.asked++
+	} else if base64.StdEncoding.EncodedLen(len(listed.Key)) <= maxKey { // a longer one comes from the binary protocol, which proxies do not have
 		b.items = append(b.items, item{key: encoded(listed.Key), unique: listed.CAS})
-		return
 	}
-	fmt.Fprintf(&b.commands, "mg %s u k c\r\n", listed.Key)
-	b.asked++
 }
 
 // lookUp asks the server in which form clients send the listed keys: as text or in base64, which a listing with ages does not say.

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // document is one object of a file.
@@ -30,6 +32,9 @@ const MaxBytes = 8 << 20
 // maxObjects is the number of objects in a file. A cache of 150 bytes needs 30 kB with its children.
 const maxObjects = 10_000
 
+// maxProblem is the length of the longest problem of a YAML text, which may quote it.
+const maxProblem = 1000
+
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
 func documents(input Input) ([]document, error) {
 	if len(input.Content) > MaxBytes {
@@ -38,13 +43,13 @@ func documents(input Input) ([]document, error) {
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(input.Content)))
 	var found []document
 	for doc := (document{file: input.Name, number: 1}); ; doc.number++ {
-		text, err := reader.Read()
+		content, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return found, nil
 		}
 		var objects []document
 		if err == nil {
-			objects, err = doc.parse(text)
+			objects, err = doc.parse(content)
 		}
 		if err != nil {
 			return nil, doc.errorOf(err)
@@ -56,12 +61,12 @@ func documents(input Input) ([]document, error) {
 }
 
 // parse returns the object of a text, or the items of a list, which kubectl get writes.
-func (d document) parse(text []byte) ([]document, error) {
-	decoder := yamlv3.NewDecoder(bytes.NewReader(text))
+func (d document) parse(yamlText []byte) ([]document, error) {
+	decoder := yamlv3.NewDecoder(bytes.NewReader(yamlText))
 	if decoder.Decode(new(yamlv3.Node)) == nil && !errors.Is(decoder.Decode(new(yamlv3.Node)), io.EOF) {
 		return nil, errors.New("a second document must start after a line ---") // kubectl skips it without a message
 	}
-	content, err := ObjectJSON(text)
+	content, err := ObjectJSON(yamlText)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +89,10 @@ func (d document) parse(text []byte) ([]document, error) {
 }
 
 // ObjectJSON returns the JSON of a YAML text that is an object or null. Errors are about YAML, and not about Go.
-func ObjectJSON(text []byte) ([]byte, error) {
-	content, err := yaml.YAMLToJSONStrict(text)
+func ObjectJSON(yamlText []byte) ([]byte, error) {
+	content, err := yaml.YAMLToJSONStrict(yamlText)
 	if err != nil {
-		return nil, fmt.Errorf("the YAML is invalid: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, fmt.Errorf("the YAML is invalid: %s", text.Printable(strings.TrimPrefix(err.Error(), "yaml: "), maxProblem))
 	}
 	if content[0] != '{' && string(content) != "null" {
 		return nil, errors.New("it is not an object with apiVersion and kind")
@@ -116,5 +121,5 @@ func (d document) errorOf(err error) error {
 	if namespace := d.metadata("namespace"); namespace != "" {
 		name = namespace + "/" + name
 	}
-	return fmt.Errorf("%s, %s: %w", d.file, strings.TrimSpace(d.kind().Kind+" "+name), err)
+	return fmt.Errorf("%s, %s: %w", d.file, text.Value(strings.TrimSpace(d.kind().Kind+" "+name)), err)
 }

@@ -47,12 +47,17 @@ func TestDocuments(t *testing.T) {
 		{"an item that is a string", list + "[text]\n", "", "parents.yaml, document 1: an item of the list is not an object"},
 		{"too many items", list + "\n" + strings.Repeat("- {}\n", 10_001), "", "parents.yaml contains more than 10000 objects"},
 		{"too many documents", strings.Repeat("---\n", 2_000_000), "", "parents.yaml contains more than 10000 objects"},
+		{"a name of several lines", strings.Replace(second, "name: b", `name: "b\nc"`, 1), "", "parents.yaml, Memcached default/b c: metadata.name"},
+		{"a number as long as the file", "a: !!float " + strings.Repeat("1", 1<<20), "", "parents.yaml, document 1: the YAML is invalid: "},
 		{"a file that is too large", "# " + strings.Repeat("a", 8<<20), "", "parents.yaml is larger than 8388608 bytes"},
 	}
 	for _, test := range cases {
 		names, err := parentsIn(test.text)
 		if got := strings.Join(names, " "); got != test.names {
 			t.Errorf("%s: rendered %q, want %q", test.reason, got, test.names)
+		}
+		if err != nil && len(err.Error()) > 2000 {
+			t.Errorf("%s: the error has %d bytes", test.reason, len(err.Error()))
 		}
 		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: error %v, want %q", test.reason, err, test.err)

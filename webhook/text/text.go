@@ -14,8 +14,8 @@ const maxValueBytes = 200
 // Value returns the printable form of a value that a message quotes, at most 200 bytes.
 func Value[T ~string | ~[]byte](value T) string { return Printable(value, maxValueBytes) }
 
-// Printable returns the first bytes of a text in one line. Each character that a terminal may execute, such as ESC, or that changes the
-// order of others, such as U+202E, becomes a space.
+// Printable returns the first bytes of a text in one line. Each character that a terminal may execute, such as ESC, that changes the
+// order of others, such as U+202E, or that nobody sees, becomes a space.
 func Printable[T ~string | ~[]byte](value T, maxBytes int) string {
 	if len(value) <= maxBytes {
 		return strings.Map(printable, string(value))
@@ -37,7 +37,7 @@ func printable(r rune) rune {
 	switch {
 	case r == utf8.RuneError: // also for bytes that are not UTF-8
 		return -1
-	case unicode.IsPrint(r):
+	case unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 		return r
 	}
 	return ' '

@@ -13,6 +13,8 @@ func TestPrintable(t *testing.T) {
 		{"a line looks like another message", "a\r\nb", "a  b"},
 		{"NUL ends a text for C", "a\x00b", "a b"},
 		{"a mark of bidirectional text shows it in another order", "a\u202eb\u2066c", "a b c"},
+		{"a letter without a form", "a\u3164b", "a b"},
+		{"a mark without a form", "a\u034fb\ufe0f", "a b "},
 		{"a line separator", "a\u2028b", "a b"},
 		{"bytes that are not UTF-8", "a\xff\xc3", "a"},
 		{"the limit is within a character", "12345678ä", "12345678…"},

@@ -42,8 +42,17 @@ func (h Hook) IsZero() bool { return h.handle == nil }
 // An error means that the request is refused and that nothing may change in the cluster. A [RequestError], [ParentError],
 // [ReadError] or [TokenError] is the fault of the request, any other error is a defect of the hook. The response to a refused
 // request contains the parent's name, if known.
+//
+// If the body is a [Waiter], the hook calls it before it reads the objects.
 func (h Hook) Handle(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
 	return h.handle(kind, body, now)
+}
+
+// Waiter is a body whose objects can take much memory and time.
+type Waiter interface {
+	// Wait returns when the hook may read on, or an error. The namespace is that of the parent as JSON; requests of Metacontroller have it in their first
+	// part, before spec, children and related objects.
+	Wait(namespace string) error
 }
 
 // Response is the response to one request.

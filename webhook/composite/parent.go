@@ -22,6 +22,7 @@ import (
 // each event of any related object, and a finalize hook that refuses one keeps it from being deleted.
 type parentMember[T any] struct {
 	member[T]
+	waiter   Waiter
 	tooLarge error
 	nulls    []string
 }
@@ -43,7 +44,7 @@ const (
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	parts, err := readParent(decoder, p.present)
+	parts, err := readParent(decoder, p.present, p.waiter)
 	if err != nil {
 		return err
 	}
@@ -69,24 +70,41 @@ func DecodeParent[T any](object []byte) (*T, error) {
 type parentParts struct {
 	APIVersion jsontext.Value `json:"apiVersion,omitzero"`
 	Kind       jsontext.Value `json:"kind,omitzero"`
-	Metadata   struct {
-		Name              jsontext.Value `json:"name,omitzero"`
-		Namespace         jsontext.Value `json:"namespace,omitzero"`
-		UID               jsontext.Value `json:"uid,omitzero"`
-		Generation        jsontext.Value `json:"generation,omitzero"`
-		CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
-		DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
-		Finalizers        jsontext.Value `json:"finalizers,omitzero"`
-		ManagedFields     edits          `json:"managedFields,omitempty"`
-	} `json:"metadata"`
-	Spec   jsontext.Value `json:"spec,omitzero"`
-	Status jsontext.Value `json:"status,omitzero"`
+	Metadata   parentMetadata `json:"metadata"`
+	Spec       jsontext.Value `json:"spec,omitzero"`
+	Status     jsontext.Value `json:"status,omitzero"`
 }
 
-func readParent(decoder *jsontext.Decoder, present bool) (parts parentParts, err error) {
+type parentMetadata struct {
+	Name              jsontext.Value `json:"name,omitzero"`
+	Namespace         jsontext.Value `json:"namespace,omitzero"`
+	UID               jsontext.Value `json:"uid,omitzero"`
+	Generation        jsontext.Value `json:"generation,omitzero"`
+	CreationTimestamp jsontext.Value `json:"creationTimestamp,omitzero"`
+	DeletionTimestamp jsontext.Value `json:"deletionTimestamp,omitzero"`
+	Finalizers        jsontext.Value `json:"finalizers,omitzero"`
+	ManagedFields     edits          `json:"managedFields,omitempty"`
+
+	waiter Waiter
+}
+
+// UnmarshalJSONFrom reads the metadata, and waits until the rest of the request may be read.
+func (m *parentMetadata) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	type fields parentMetadata
+	if err := jsonv2.UnmarshalDecode(decoder, (*fields)(m)); err != nil || m.waiter == nil {
+		return err
+	}
+	if err := m.waiter.Wait(string(m.Namespace)); err != nil {
+		return &ReadError{Err: err}
+	}
+	return nil
+}
+
+func readParent(decoder *jsontext.Decoder, present bool, waiter Waiter) (parts parentParts, err error) {
 	if err := checkObject(decoder, present); err != nil {
 		return parts, err
 	}
+	parts.Metadata.waiter = waiter
 	return parts, jsonv2.UnmarshalDecode(decoder, &parts)
 }
 
@@ -187,10 +205,13 @@ var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(value []byte,
 // identifiedMember is the parent in a request for related objects: without its status, and without a spec that is too large or has a value that cannot be
 // read, such as a quantity of a billion digits. A sync refuses such a spec anyway. Metacontroller caches the response for the generation, which labels
 // and status do not change, so no other part of the parent may matter.
-type identifiedMember[T any] struct{ member[T] }
+type identifiedMember[T any] struct {
+	member[T]
+	waiter Waiter
+}
 
 func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	parts, err := readParent(decoder, m.present)
+	parts, err := readParent(decoder, m.present, m.waiter)
 	if err != nil {
 		return err
 	}

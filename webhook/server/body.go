@@ -38,6 +38,7 @@ type body struct {
 	start       time.Time
 	bytes       int64
 	checkAt     int64           // the number of bytes at which memory is checked
+	waited      time.Duration   // for others
 	length      int64           // of the whole body; -1 if it is unknown
 	collections int             // forced for this body
 	large       bool            // counts in memory.large
@@ -51,10 +52,12 @@ func (b *body) Read(p []byte) (n int, err error) {
 	if b.length >= 0 && b.length <= smallBytes {
 		return b.readSmall(p)
 	}
-	if !b.large { // before anything of it is in memory
+	if !b.large {
 		b.large = true
 		b.memory.large.Add(1)
-		if err := b.waitForTurn(); err != nil {
+	}
+	if b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
+		if err := b.Wait(""); err != nil {
 			return 0, err
 		}
 	}
@@ -110,33 +113,43 @@ func (b *body) receive(p []byte) (n int, err error) {
 	return n, err
 }
 
-// waitForTurn waits until only a few other large bodies are read, and at most one of them is huge and one is big. Until then, its caller sends no
-// more than what buffers hold.
-func (b *body) waitForTurn() error {
-	var err error
+// Wait waits, after the first part of a large body, until no other one of the namespace is read, only a few of all namespaces are, and at most one of
+// them is huge and one is big. Until then, its caller sends no more than what buffers hold.
+func (b *body) Wait(namespace string) error {
+	if len(b.places) > 0 { // it has its places, or all of it has arrived
+		return nil
+	}
+	places := []chan struct{}{b.memory.placeOf(namespace)}
 	switch {
 	case b.length < 0 || b.length > reserveBytes:
-		err = b.take(b.memory.huge)
+		places = append(places, b.memory.huge)
 	case b.length > bigBytes:
-		err = b.take(b.memory.big)
+		places = append(places, b.memory.big)
 	}
-	if err != nil {
-		return err
+	for _, place := range append(places, b.memory.turns) {
+		if err := b.take(place); err != nil {
+			return err
+		}
 	}
-	return b.take(b.memory.turns)
+	return nil
 }
 
-// take waits for a place, at most maxWait: the caller of a request that waits longer has given up when the request ends, but the request would run.
+// take waits for a place, all takes together at most maxWait: the caller of a request that waits longer has given up when the request ends, but the
+// request would run.
 func (b *body) take(place chan struct{}) error {
 	began := time.Now()
+	defer func() {
+		took := time.Since(began)
+		b.waited += took
+		b.start = b.start.Add(took) // the caller has not caused the wait
+	}()
 	select {
 	case place <- struct{}{}:
-	case <-time.After(maxWait):
+		b.places = append(b.places, place)
+		return nil
+	case <-time.After(maxWait - b.waited):
 		return errBusy
 	}
-	b.places = append(b.places, place)
-	b.start = b.start.Add(time.Since(began)) // the caller has not caused the wait
-	return nil
 }
 
 // The reader of a response has writeGrace, and a second more for each minWriteRate bytes. The time is long because a hook whose CPU 30 callers keep busy

@@ -79,6 +79,12 @@ func NewHandler(options Options) http.Handler {
 // responder returns the response to an authorized request, or an error that [toHTTPError] maps to a status code.
 type responder func(r *http.Request, body io.Reader) (composite.Response, error)
 
+// limitedBody is a body that has an error after the largest size.
+type limitedBody struct {
+	io.Reader
+	composite.Waiter
+}
+
 func refuseURL(r *http.Request, _ io.Reader) (composite.Response, error) {
 	return composite.Response{}, &httpError{http.StatusNotFound, fmt.Sprintf("there is no hook at %q", text.Value(r.URL.Path))}
 }
@@ -147,7 +153,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	read := &body{ReadCloser: r.Body, connection: connectionOf(r), deadlines: http.NewResponseController(w), memory: e.memory, start: start, length: r.ContentLength}
 	defer read.done()
-	response, err := e.handle(r, http.MaxBytesReader(w, read, e.options.MaxBodyBytes))
+	response, err := e.handle(r, limitedBody{http.MaxBytesReader(w, read, e.options.MaxBodyBytes), read})
 	code := http.StatusOK
 	read.beginResponse(len(response.Body), err != nil)
 	if err != nil {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"errors"
+	"fmt"
+	"hash/maphash"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -41,16 +43,29 @@ func TestRetryAfterDiffers(t *testing.T) {
 
 // TestRunningRequests: the rules of a few requests run at the same time, however many bodies end together.
 func TestRunningRequests(t *testing.T) {
-	runTogether(t, maxRunning, thing)
+	runTogether(t, maxRunning, func(int) string { return thing })
 }
 
 // TestLargeBodiesTakeTurns: the objects of a few large bodies are in memory at the same time, however many arrive together.
 func TestLargeBodiesTakeTurns(t *testing.T) {
-	runTogether(t, max(minTurns, runtime.GOMAXPROCS(0)), `{"future":"`+strings.Repeat("a", 2*smallBytes)+`",`+thing[1:])
+	runTogether(t, max(minTurns, runtime.GOMAXPROCS(0)), func(i int) string { return largeThing(fmt.Sprintf("web-%d", i)) })
+}
+
+// TestNamespacesTakeTurns: the large bodies of one namespace do not delay those of others.
+func TestNamespacesTakeTurns(t *testing.T) {
+	runTogether(t, 1, func(int) string { return largeThing("web") })
+	// Without the first part, which has the namespace.
+	late := `{"future":"` + strings.Repeat("a", 2*smallBytes) + `",`
+	runTogether(t, 1, func(i int) string { return late + largeThing(fmt.Sprintf("web-%d", i))[1:] })
+}
+
+// largeThing returns a large request for a parent in a namespace.
+func largeThing(namespace string) string {
+	return strings.Replace(thing[:len(thing)-1], "web", namespace, 1) + `,"future":"` + strings.Repeat("a", 2*smallBytes) + `"}`
 }
 
 // runTogether sends twice as many requests as may run at the same time.
-func runTogether(t *testing.T, most int, body string) {
+func runTogether(t *testing.T, most int, body func(i int) string) {
 	t.Helper()
 	var running atomic.Int32
 	tooMany := make(chan struct{})
@@ -66,9 +81,9 @@ func runTogether(t *testing.T, most int, body string) {
 		return composite.Desired[struct{}]{}, nil
 	})})
 	var requests sync.WaitGroup
-	for range 2 * most {
+	for i := range 2 * most {
 		requests.Go(func() {
-			if got := postThing(handler, strings.NewReader(body)); got.Code != http.StatusOK {
+			if got := postThing(handler, strings.NewReader(body(i))); got.Code != http.StatusOK {
 				t.Errorf("a request got %d %s", got.Code, got.Body)
 			}
 		})
@@ -81,29 +96,55 @@ func runTogether(t *testing.T, most int, body string) {
 	}
 }
 
-// TestPlaces: huge and big bodies leave a turn to the large ones, and no request waits for longer than its caller.
+// TestPlaces: large bodies of a namespace take turns, huge and big ones leave a turn to the others, and no request waits for longer than its caller.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
 		m.turns = make(chan struct{}, minTurns)
+		for places := map[chan struct{}]bool{}; len(places) < len("abcdef"); { // until no two of them share a place
+			m.seed = maphash.MakeSeed()
+			clear(places)
+			for _, namespace := range "abcdef" {
+				places[m.placeOf(string(namespace))] = true
+			}
+		}
 		for _, test := range []struct {
-			reason string
-			length int64
-			want   error
+			reason, namespace string
+			length            int64
+			want              error
 		}{
-			{"the first huge body", reserveBytes + 1, nil},
-			{"another huge body, or one of an unknown length, waits", -1, errBusy},
-			{"a big body does not wait for a huge one", bigBytes + 1, nil},
-			{"another big body waits", reserveBytes, errBusy},
-			{"a large body has the third turn", smallBytes, nil},
-			{"all turns are taken", smallBytes, errBusy},
+			{"the first huge body", "a", reserveBytes + 1, nil},
+			{"another large body of its namespace waits, and keeps no other place", "a", bigBytes + 1, errBusy},
+			{"another huge body, or one of an unknown length, waits", "b", -1, errBusy},
+			{"a big body does not wait for a huge one", "c", bigBytes + 1, nil},
+			{"another big body waits", "d", reserveBytes, errBusy},
+			{"a large body has the third turn", "e", smallBytes, nil},
+			{"all turns are taken", "f", smallBytes, errBusy},
 		} {
 			began := time.Now()
-			err := (&body{memory: m, length: test.length}).waitForTurn()
+			b := &body{memory: m, length: test.length, deadlines: http.NewResponseController(httptest.NewRecorder())}
+			err := b.Wait(test.namespace)
 			took := time.Since(began)
-			if err != test.want || err != nil && took != maxWait { //nolint:errorlint // waitForTurn returns the value itself
+			if err != test.want || err != nil && took != maxWait { //nolint:errorlint // Wait returns the value itself
 				t.Errorf("%s: %v after %s, want %v", test.reason, err, took, test.want)
 			}
+			if err != nil {
+				b.beginResponse(0, true)
+			}
+		}
+	})
+}
+
+// TestWaits: the time of all waits of a request counts, because its caller gives up.
+func TestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, began := newMemory(0), time.Now()
+		m.turns = make(chan struct{})
+		m.placeOf("web") <- struct{}{}
+		time.AfterFunc(maxWait/2, func() { <-m.placeOf("web") })
+		err := (&body{memory: m, length: smallBytes}).Wait("web")
+		if took := time.Since(began); err != errBusy || took != maxWait { //nolint:errorlint // Wait returns the value itself
+			t.Errorf("two places that are taken: %v after %s, want %v after %s", err, took, errBusy, maxWait)
 		}
 	})
 }

@@ -59,6 +59,27 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	runTogether(t, 1, func(i int) string { return late + largeThing(fmt.Sprintf("web-%d", i))[1:] })
 }
 
+// TestBusyNamespace: a caller that has waited for another request of its namespace is told when to return.
+func TestBusyNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		controllers, entered, release := blocked()
+		handler := NewHandler(Options{Controllers: controllers})
+		var first sync.WaitGroup
+		first.Go(func() {
+			if got := postThing(handler, strings.NewReader(largeThing("web"))); got.Code != http.StatusOK {
+				t.Errorf("the first request got %d %s", got.Code, got.Body)
+			}
+		})
+		<-entered
+		got := postThing(handler, strings.NewReader(largeThing("web")))
+		if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+			t.Errorf("the second request got %d %s and the header %v", got.Code, got.Body, got.Header())
+		}
+		release()
+		first.Wait()
+	})
+}
+
 // largeThing returns a large request for a parent in a namespace.
 func largeThing(namespace string) string {
 	return strings.Replace(thing[:len(thing)-1], "web", namespace, 1) + `,"future":"` + strings.Repeat("a", 2*smallBytes) + `"}`

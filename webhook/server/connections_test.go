@@ -156,6 +156,18 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
+// TestStrangersGetOneResponse: thousands of requests over one connection, which need no credentials, must not delay others.
+func TestStrangersGetOneResponse(t *testing.T) {
+	address, _, release := startLimited(t)
+	release()
+	for _, request := range []string{"OPTIONS *", "GET /other", "GET /thing/sync"} {
+		responses, err := io.ReadAll(dial(t, address, strings.Repeat(request+" HTTP/1.1\r\nHost: hook\r\n\r\n", 3)))
+		if err != nil || strings.Count(string(responses), "HTTP/1.1 40") != 1 {
+			t.Errorf("%s: %v and the responses %q, want one", request, err, responses)
+		}
+	}
+}
+
 // TestManyHeaders: 4 KiB of short headers take more than 100 KiB of each connection.
 func TestManyHeaders(t *testing.T) {
 	address, _, release := startLimited(t)

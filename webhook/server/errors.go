@@ -82,12 +82,12 @@ func setRetryAfter(header http.Header, err error) {
 
 // write writes the error as a response in plain text.
 func (e *httpError) write(w http.ResponseWriter) {
+	if isStranger(e.code) { // thousands of requests over each connection would delay others
+		w.Header().Set("Connection", "close")
+	}
 	switch e.code {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		w.Header().Set("Connection", "close")
-	case http.StatusForbidden:
-		w.Header().Set("Connection", "close")
 	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", http.MethodPost)
 	case http.StatusTooManyRequests:

@@ -165,6 +165,8 @@ func newServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		// net/http would respond to OPTIONS * by itself, without credentials.
+		DisableGeneralOptionsHandler: true,
 	}
 }
 

@@ -195,7 +195,7 @@ func (l pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 func TestConnectionsCloseDuringDrain(t *testing.T) {
 	var draining atomic.Bool
-	handler := closeConnections(NewHandler(Options{}), &draining)
+	handler := closeConnections(http.NotFoundHandler(), &draining)
 	for _, want := range []string{"", "close"} {
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/memcached/sync", nil))

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -96,6 +97,24 @@ func labels(count int) []byte {
 	return encode(request)
 }
 
+// adopt returns a sync of a Memcached of another namespace with Services that have many labels and annotations.
+func adopt(services int) []byte {
+	request := threePods()
+	values := map[string]any{}
+	for i := range 113 {
+		values[strconv.FormatInt(int64(i), 36)] = ""
+	}
+	group := request["children"].(map[string]any)["Service.v1"].(map[string]any)
+	for i := range services {
+		name := fmt.Sprintf("adopted-%d", i)
+		group[name] = map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{
+			"name": name, "namespace": requests.Namespace, "labels": values, "annotations": values,
+		}}
+	}
+	body := bytes.ReplaceAll(encode(request), []byte(`"`+requests.Namespace+`"`), []byte(`"other"`))
+	return bytes.ReplaceAll(body, []byte(`"`+requests.Namespace+`/`), []byte(`"other/`)) // keys of related objects
+}
+
 // TestTenant does what a user with one namespace, or a slow caller with credentials, can do. Meanwhile 20 syncs a second, half of them
 // over connections of their own, must get a 200 within a second, and the program must use less than half of the pod's memory limit.
 func TestTenant(t *testing.T) {
@@ -104,15 +123,17 @@ func TestTenant(t *testing.T) {
 		callers int
 		body    []byte
 		slow    bool // nobody reads the responses
+		pods    int  // of the cache whose syncs are measured
 	}{
-		{"60 adopted Services", 1, keep(60), false},
-		{"60 adopted Services of five caches", 5, keep(60), false},
-		{"3 adopted Services of five caches", 5, keep(3), false},
-		{"a list of 400,000 entries in five caches", 5, entries(400_000), false},
-		{"statuses of pods with 40,000 entries in ten caches", 10, statuses(40_000), false},
-		{"Services and pod templates with 150,000 labels in ten caches", 10, labels(150_000), false},
-		{"two slow readers", 2, keep(3), true},
-		{"15 slow readers", 15, keep(3), true},
+		{"60 adopted Services", 1, keep(60), false, 3},
+		{"60 adopted Services of five caches", 5, keep(60), false, 3},
+		{"3 adopted Services of five caches", 5, keep(3), false, 3},
+		{"a list of 400,000 entries in five caches", 5, entries(400_000), false, 3},
+		{"statuses of pods with 40,000 entries in ten caches", 10, statuses(40_000), false, 3},
+		{"Services and pod templates with 150,000 labels in ten caches", 10, labels(150_000), false, 3},
+		{"3,000 adopted Services with 113 labels in nine caches of another namespace", 9, adopt(3000), false, 140},
+		{"two slow readers", 2, keep(3), true, 3},
+		{"15 slow readers", 15, keep(3), true, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, body := start(t), test.body
@@ -128,7 +149,7 @@ func TestTenant(t *testing.T) {
 				pause(ctx, 50*time.Millisecond)
 			})
 			kept, fresh := newClient(new(http.Transport)), newClient(&http.Transport{DisableKeepAlives: true})
-			sync := requests.Sync(3)
+			sync := requests.Sync(test.pods)
 			loop(ctx, 2, func(worker int) {
 				[]*client{kept, fresh}[worker].post(p.url(), sync)
 				pause(ctx, 100*time.Millisecond)

@@ -43,7 +43,7 @@ func (h Hook) IsZero() bool { return h.handle == nil }
 // [ReadError] or [TokenError] is the fault of the request, any other error is a defect of the hook. The response to a refused
 // request contains the parent's name, if known.
 //
-// If the body is a [Waiter], the hook calls it before it reads the objects.
+// If the body is a [Waiter], a sync or finalize hook calls it before it reads the objects.
 func (h Hook) Handle(kind schema.GroupVersionKind, body io.Reader, now metav1.Time) (Response, error) {
 	return h.handle(kind, body, now)
 }

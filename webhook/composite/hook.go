@@ -69,7 +69,6 @@ func newHook[P ParentType[T], T, C, R, S any](desire func(Request[P, C, R]) (Des
 func Customize[P ParentType[T], T any](relate func(P) []RelatedRule) Hook {
 	return Hook{handle: func(kind schema.GroupVersionKind, body io.Reader, _ metav1.Time) (Response, error) {
 		var request customizeRequest[T]
-		request.Parent.waiter, _ = body.(Waiter)
 		err := decode(body, &request)
 		parent := P(&request.Parent.value)
 		response := Response{Parent: namespacedName(parent)}

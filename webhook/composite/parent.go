@@ -205,13 +205,10 @@ var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(value []byte,
 // identifiedMember is the parent in a request for related objects: without its status, and without a spec that is too large or has a value that cannot be
 // read, such as a quantity of a billion digits. A sync refuses such a spec anyway. Metacontroller caches the response for the generation, which labels
 // and status do not change, so no other part of the parent may matter.
-type identifiedMember[T any] struct {
-	member[T]
-	waiter Waiter
-}
+type identifiedMember[T any] struct{ member[T] }
 
 func (m *identifiedMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	parts, err := readParent(decoder, m.present, m.waiter)
+	parts, err := readParent(decoder, m.present, nil)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,12 +23,11 @@ func (w *waiting) Wait(namespace string) error {
 	return w.err
 }
 
-// TestWaiter: each hook waits with the namespace of its parent, and before it reads what the author of the parent can make large.
+// TestWaiter: hooks that get objects wait with the namespace of its parent, and before it reads what the author of the parent can make large.
 func TestWaiter(t *testing.T) {
 	hooks := map[string]Hook{
-		"sync":      Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil }),
-		"finalize":  Finalize(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil }),
-		"customize": Customize(func(*corev1.ConfigMap) []RelatedRule { return nil }),
+		"sync":     Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil }),
+		"finalize": Finalize(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil }),
 	}
 	for name, hook := range hooks {
 		request := strings.NewReplacer("false", map[bool]string{true: "true", false: "false"}[name == "finalize"]).Replace(wholeRequest)

@@ -41,6 +41,7 @@ type body struct {
 	waited      time.Duration   // for others
 	length      int64           // of the whole body; -1 if it is unknown
 	collections int             // forced for this body
+	immediate   bool            // waits for no other request
 	large       bool            // counts in memory.large
 	whole       *bytes.Reader   // a small body that has arrived
 	places      []chan struct{} // places of memory that the request has until its response begins
@@ -49,6 +50,9 @@ type body struct {
 // Read returns the next part of the body. The objects of a small body are built once all of it has arrived, and as many at the same time as rules
 // run: each connection can have one whose caller stalls, and its objects take up to 80 times its size.
 func (b *body) Read(p []byte) (n int, err error) {
+	if b.immediate {
+		return b.receive(p)
+	}
 	if b.length >= 0 && b.length <= smallBytes {
 		return b.readSmall(p)
 	}

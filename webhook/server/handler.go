@@ -63,9 +63,9 @@ func NewHandler(options Options) http.Handler {
 	router.MethodNotAllowed(h.endpoint("none", "none", refuseMethod).ServeHTTP)
 	for _, controller := range options.Controllers {
 		for name, hook := range map[string]composite.Hook{
-			"sync":      controller.Sync,
-			"finalize":  controller.Finalize,
-			"customize": controller.Customize,
+			"sync":     controller.Sync,
+			"finalize": controller.Finalize,
+			customize:  controller.Customize,
 		} {
 			if !hook.IsZero() {
 				respond := callHook(hook, controller.Parent, options)
@@ -75,6 +75,9 @@ func NewHandler(options Options) http.Handler {
 	}
 	return router
 }
+
+// customize is the name of the hook whose requests have no children and no related objects.
+const customize = "customize"
 
 // responder returns the response to an authorized request, or an error that [toHTTPError] maps to a status code.
 type responder func(r *http.Request, body io.Reader) (composite.Response, error)
@@ -152,6 +155,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer e.metrics.inFlight.Dec()
 
 	read := &body{ReadCloser: r.Body, connection: connectionOf(r), deadlines: http.NewResponseController(w), memory: e.memory, start: start, length: r.ContentLength}
+	// For each event of a pod, Metacontroller asks for the related objects of all parents, one after the other, and waits two seconds for each.
+	read.immediate = e.hook == customize
 	defer read.done()
 	response, err := e.handle(r, limitedBody{http.MaxBytesReader(w, read, e.options.MaxBodyBytes), read})
 	code := http.StatusOK

@@ -68,7 +68,11 @@ func thingController(sync func(thingRequest) (composite.Desired[struct{}], error
 const thing = `{"parent":{"apiVersion":"meta.k8s.io/v1","kind":"Thing","metadata":{"namespace":"web","name":"a"}},"children":{},"related":{}}`
 
 func postThing(handler http.Handler, body io.Reader) *httptest.ResponseRecorder {
-	request := httptest.NewRequest(http.MethodPost, "/thing/sync", body)
+	return post(handler, "/thing/sync", body)
+}
+
+func post(handler http.Handler, url string, body io.Reader) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, url, body)
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, request)

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook/composite"
 )
 
@@ -52,6 +54,32 @@ func TestBusyNamespace(t *testing.T) {
 		}
 		release()
 		first.Wait()
+	})
+}
+
+// TestCustomizeWaitsForNobody: the caller asks for all parents of all namespaces, one after the other.
+func TestCustomizeWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		controllers, entered, release := blocked()
+		controllers[0].Customize = composite.Customize(func(*metav1.PartialObjectMetadata) []composite.RelatedRule { return nil })
+		handler := NewHandler(Options{Controllers: controllers})
+		var others sync.WaitGroup
+		for i := range maxRunning {
+			body := thing
+			if i == 0 {
+				body = largeThing("web")
+			}
+			others.Go(func() { postThing(handler, strings.NewReader(body)) })
+			<-entered
+		}
+		began := time.Now()
+		for _, body := range []string{thing, largeThing("web")} {
+			if got := post(handler, "/thing/customize", strings.NewReader(body)); got.Code != http.StatusOK || time.Since(began) > 0 {
+				t.Errorf("a request of %d bytes got %d %s after %s", len(body), got.Code, got.Body, time.Since(began))
+			}
+		}
+		release()
+		others.Wait()
 	})
 }
 

@@ -97,6 +97,19 @@ func TestPolicy(t *testing.T) {
 			expectWithinLimit(t, test.reason, test.spec)
 		}
 	}
+
+	const monitoring, all = "{matchLabels: {kubernetes.io/metadata.name: monitoring}}", "{}"
+	from := func(selector string) (string, error) {
+		return apply(allowed + "networkPolicy: {from: [{namespaceSelector: " + selector + "}]}}")
+	}
+	kubectl(t, "patch", "configmap", "memcached-limits", "--namespace", "memcached-operator", "--patch", `{"data": {"namespaces": ""}}`)
+	waitFor(t, "no other namespace is allowed", func() (string, bool) {
+		out, err := from(monitoring)
+		return out, err != nil
+	})
+	if out, err := from(all); err == nil {
+		t.Errorf("with an empty list of namespaces, all are allowed: %s", out)
+	}
 }
 
 // expectWithinLimit renders a Memcached and checks the memory of its pods.

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/text"
@@ -44,43 +43,34 @@ type body struct {
 	immediate   bool            // waits for no other request
 	large       bool            // counts in memory.large
 	whole       *bytes.Reader   // a small body that has arrived
-	places      []chan struct{} // places of memory that the request has until its response begins
+	namespace   *string         // of the parent, once it has been read
+	places      []chan struct{} // that the request has until its response begins
 }
 
-// Read returns the next part of the body. The objects of a small body are built once all of it has arrived, and as many at the same time as rules
-// run: each connection can have one whose caller stalls, and its objects take up to 80 times its size.
+// Read returns the next part of the body. The objects of a small body are built once all of it has arrived, because each connection can have one whose
+// caller stalls, and its objects take up to 80 times its size.
 func (b *body) Read(p []byte) (n int, err error) {
-	if b.immediate {
-		return b.receive(p)
-	}
-	if b.length >= 0 && b.length <= smallBytes {
+	if !b.immediate && b.isSmall() {
 		return b.readSmall(p)
 	}
 	if !b.large {
 		b.large = true
 		b.memory.large.Add(1)
 	}
-	if b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
+	if !b.immediate && b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
 		if err := b.Wait(""); err != nil {
 			return 0, err
 		}
 	}
-	n, err = b.receive(p)
-	if errors.Is(err, io.EOF) && !slices.Contains(b.places, b.memory.running) {
-		if busy := b.take(b.memory.running); busy != nil {
-			err = busy
-		}
-	}
-	return n, err
+	return b.receive(p)
 }
+
+func (b *body) isSmall() bool { return b.length >= 0 && b.length <= smallBytes }
 
 func (b *body) readSmall(p []byte) (int, error) {
 	if b.whole == nil {
 		content, err := io.ReadAll(readerFunc(b.receive))
 		if err != nil {
-			return 0, err
-		}
-		if err := b.take(b.memory.running); err != nil {
 			return 0, err
 		}
 		b.whole = bytes.NewReader(content)
@@ -117,20 +107,15 @@ func (b *body) receive(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Wait waits, after the first part of a large body, until no other one of the namespace is read, only a few of all namespaces are, and at most one of
-// them is huge and one is big. Until then, its caller sends no more than what buffers hold.
+// Wait waits until the request may build its objects and run its rules: when no other request of the namespace does, and few of all namespaces. Large
+// requests also take turns. Meanwhile, the caller of a large request sends no more than what buffers hold.
 func (b *body) Wait(namespace string) error {
-	if len(b.places) > 0 { // it has its places, or all of it has arrived
+	if b.namespace != nil {
 		return nil
 	}
-	places := []chan struct{}{b.memory.placeOf(namespace)}
-	switch {
-	case b.length < 0 || b.length > reserveBytes:
-		places = append(places, b.memory.huge)
-	case b.length > bigBytes:
-		places = append(places, b.memory.big)
-	}
-	for _, place := range append(places, b.memory.turns) {
+	b.namespace = &namespace
+	places := append([]chan struct{}{b.memory.enter(namespace)}, b.memory.placesFor(b)...)
+	for _, place := range places {
 		if err := b.take(place); err != nil {
 			return err
 		}
@@ -170,7 +155,9 @@ func (b *body) beginResponse(size int, refused bool) {
 	for _, place := range b.places {
 		<-place
 	}
-	b.places = nil
+	if b.places = nil; b.namespace != nil {
+		b.memory.leave(*b.namespace)
+	}
 	b.connection.enter(transferring)
 	now := time.Now()
 	_ = b.deadlines.SetWriteDeadline(now.Add(writeGrace + time.Duration(size/minWriteRate)*time.Second))

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"hash/maphash"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -21,13 +20,7 @@ var (
 type memory struct {
 	maxBytes int64
 	large    atomic.Int64 // requests with more than smallBytes, until their response is written
-	// The channels have the requests that have a place, until their response begins.
-	namespaces [1024]chan struct{} // one with more than smallBytes for each namespace
-	huge       chan struct{}       // one with more than reserveBytes
-	big        chan struct{}       // another one with more than bigBytes
-	turns      chan struct{}       // those with more than smallBytes
-	running    chan struct{}       // those whose body is read
-	seed       maphash.Seed
+	*places
 	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
 	// collect forces a collection.
 	heapBytes, liveBytes func() int64
@@ -38,38 +31,16 @@ type memory struct {
 }
 
 func newMemory(maxBytes int64) *memory {
-	m := &memory{
+	return &memory{
 		maxBytes:  maxBytes,
-		seed:      maphash.MakeSeed(),
-		huge:      make(chan struct{}, 1),
-		big:       make(chan struct{}, 1),
-		turns:     make(chan struct{}, max(minTurns, runtime.GOMAXPROCS(0))),
-		running:   make(chan struct{}, maxRunning),
+		places:    newPlaces(runtime.GOMAXPROCS(0)),
 		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
 		liveBytes: func() int64 { return readMetric("/gc/heap/live:bytes") },
 		collect:   runtime.GC,
 	}
-	for i := range m.namespaces {
-		m.namespaces[i] = make(chan struct{}, 1)
-	}
-	return m
-}
-
-// placeOf returns the place of a namespace. One of a thousand others shares it, and another one after each start.
-func (m *memory) placeOf(namespace string) chan struct{} {
-	return m.namespaces[maphash.String(m.seed, namespace)%uint64(len(m.namespaces))]
 }
 
 const (
-	// maxRunning is the number of requests whose rules run at the same time: the rules of 200 small bodies need more memory than the hook has,
-	// after their last byte has been read. Metacontroller has ten workers.
-	maxRunning = 16
-	// minTurns is how many large bodies are read, and their rules run, at the same time on one CPU, each of another namespace: a huge one, a big one, and
-	// one that is smaller than these. With more, the objects of large bodies would exceed the limit, and syncs of others would get 429.
-	minTurns = 3
-	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
-	// whose callers have given up would fill all places, and those of others would wait for more than a minute.
-	maxWait = 4 * time.Second
 	// checkEvery is the number of bytes of a body between two checks, and checkSmallEvery that of a small one that has arrived. The objects of a body
 	// need up to 80 times its size, if they are empty.
 	checkEvery      = 64 << 10
@@ -77,9 +48,6 @@ const (
 	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB. A larger body has the namespace of
 	// its parent in a first part of this size, which is read without a turn: one with 64 KiB of spec in last applied configuration and managedFields, too.
 	smallBytes = 256 << 10
-	// bigBytes is the size from which bodies are read one at a time, so that smaller ones of many namespaces find a turn, such as syncs of 100 pods with
-	// 0.8 MB: the objects of 4 MB of Services with 115 labels and 115 annotations cost 0.3 seconds of CPU time.
-	bigBytes = 4 << 20
 	// reserveBytes is the size from which a body has no part of the reserve, which is half of the limit. The more of a body has been read, the less of
 	// the reserve it may use: otherwise the large bodies of one tenant would keep out the smaller ones of all others. A sync of 1,000 pods has 8 MB.
 	reserveBytes = 16 << 20

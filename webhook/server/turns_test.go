@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"hash/maphash"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -20,7 +19,7 @@ import (
 
 // TestRunningRequests: the rules of a few requests run at the same time, however many bodies end together.
 func TestRunningRequests(t *testing.T) {
-	runTogether(t, maxRunning, func(int) string { return thing })
+	runTogether(t, maxRunning, func(i int) string { return thingOf(fmt.Sprintf("web-%d", i)) })
 }
 
 // TestLargeBodiesTakeTurns: the objects of a few large bodies are in memory at the same time, however many arrive together.
@@ -28,12 +27,14 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	runTogether(t, max(minTurns, runtime.GOMAXPROCS(0)), func(i int) string { return largeThing(fmt.Sprintf("web-%d", i)) })
 }
 
-// TestNamespacesTakeTurns: the large bodies of one namespace do not delay those of others.
+// TestNamespacesTakeTurns: the requests of one namespace do not delay those of others.
 func TestNamespacesTakeTurns(t *testing.T) {
-	runTogether(t, 1, func(int) string { return largeThing("web") })
+	cpus := runtime.GOMAXPROCS(0)
+	runTogether(t, cpus, func(int) string { return thing })
+	runTogether(t, min(cpus, minTurns), func(int) string { return largeThing("web") })
 	// Without the first part, which has the namespace.
 	late := `{"future":"` + strings.Repeat("a", 2*smallBytes) + `",`
-	runTogether(t, 1, func(i int) string { return late + largeThing(fmt.Sprintf("web-%d", i))[1:] })
+	runTogether(t, min(cpus, minTurns), func(i int) string { return late + largeThing(fmt.Sprintf("web-%d", i))[1:] })
 }
 
 // TestBusyNamespace: a caller that has waited for another request of its namespace is told when to return.
@@ -42,15 +43,19 @@ func TestBusyNamespace(t *testing.T) {
 		controllers, entered, release := blocked()
 		handler := NewHandler(Options{Controllers: controllers})
 		var first sync.WaitGroup
-		first.Go(func() {
-			if got := postThing(handler, strings.NewReader(largeThing("web"))); got.Code != http.StatusOK {
-				t.Errorf("the first request got %d %s", got.Code, got.Body)
+		for range runtime.GOMAXPROCS(0) {
+			first.Go(func() {
+				if got := postThing(handler, strings.NewReader(thing)); got.Code != http.StatusOK {
+					t.Errorf("the first request got %d %s", got.Code, got.Body)
+				}
+			})
+			<-entered
+		}
+		for _, body := range []string{thing, largeThing("web")} {
+			got := postThing(handler, strings.NewReader(body))
+			if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+				t.Errorf("the next request got %d %s and the header %v", got.Code, got.Body, got.Header())
 			}
-		})
-		<-entered
-		got := postThing(handler, strings.NewReader(largeThing("web")))
-		if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
-			t.Errorf("the second request got %d %s and the header %v", got.Code, got.Body, got.Header())
 		}
 		release()
 		first.Wait()
@@ -65,15 +70,15 @@ func TestCustomizeWaitsForNobody(t *testing.T) {
 		handler := NewHandler(Options{Controllers: controllers})
 		var others sync.WaitGroup
 		for i := range maxRunning {
-			body := thing
+			body := thingOf(fmt.Sprintf("web-%d", i))
 			if i == 0 {
-				body = largeThing("web")
+				body = largeThing("web-0")
 			}
 			others.Go(func() { postThing(handler, strings.NewReader(body)) })
 			<-entered
 		}
 		began := time.Now()
-		for _, body := range []string{thing, largeThing("web")} {
+		for _, body := range []string{thingOf("web-0"), largeThing("web-0")} {
 			if got := post(handler, "/thing/customize", strings.NewReader(body)); got.Code != http.StatusOK || time.Since(began) > 0 {
 				t.Errorf("a request of %d bytes got %d %s after %s", len(body), got.Code, got.Body, time.Since(began))
 			}
@@ -83,9 +88,12 @@ func TestCustomizeWaitsForNobody(t *testing.T) {
 	})
 }
 
-// largeThing returns a large request for a parent in a namespace.
+// thingOf returns a request for a parent in a namespace, and largeThing a large one.
+func thingOf(namespace string) string { return strings.Replace(thing, "web", namespace, 1) }
+
 func largeThing(namespace string) string {
-	return strings.Replace(thing[:len(thing)-1], "web", namespace, 1) + `,"future":"` + strings.Repeat("a", 2*smallBytes) + `"}`
+	small := thingOf(namespace)
+	return small[:len(small)-1] + `,"future":"` + strings.Repeat("a", 2*smallBytes) + `"}`
 }
 
 // runTogether sends twice as many requests as may run at the same time.
@@ -120,18 +128,11 @@ func runTogether(t *testing.T, most int, body func(i int) string) {
 	}
 }
 
-// TestPlaces: large bodies of a namespace take turns, huge and big ones leave a turn to the others, and no request waits for longer than its caller.
+// TestPlaces: requests of a namespace take turns, huge and big ones leave a turn to the others, and no request waits for longer than its caller.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
-		m.turns = make(chan struct{}, minTurns)
-		for places := map[chan struct{}]bool{}; len(places) < len("abcdef"); { // until no two of them share a place
-			m.seed = maphash.MakeSeed()
-			clear(places)
-			for _, namespace := range "abcdef" {
-				places[m.placeOf(string(namespace))] = true
-			}
-		}
+		m.places = newPlaces(1)
 		for _, test := range []struct {
 			reason, namespace string
 			length            int64
@@ -139,11 +140,13 @@ func TestPlaces(t *testing.T) {
 		}{
 			{"the first huge body", "a", reserveBytes + 1, nil},
 			{"another large body of its namespace waits, and keeps no other place", "a", bigBytes + 1, errBusy},
+			{"a small body of its namespace waits, and keeps no other place", "a", 1, errBusy},
 			{"another huge body, or one of an unknown length, waits", "b", -1, errBusy},
 			{"a big body does not wait for a huge one", "c", bigBytes + 1, nil},
 			{"another big body waits", "d", reserveBytes, errBusy},
-			{"a large body has the third turn", "e", smallBytes, nil},
-			{"all turns are taken", "f", smallBytes, errBusy},
+			{"a large body has the third turn", "e", smallBytes + 1, nil},
+			{"all turns are taken", "f", smallBytes + 1, errBusy},
+			{"a small body needs no turn", "g", smallBytes, nil},
 		} {
 			began := time.Now()
 			b := &body{memory: m, length: test.length, deadlines: http.NewResponseController(httptest.NewRecorder())}
@@ -156,6 +159,9 @@ func TestPlaces(t *testing.T) {
 				b.beginResponse(0, true)
 			}
 		}
+		if len(m.namespaces) != 4 {
+			t.Errorf("places of %d namespaces remain, want those of the four requests that have one", len(m.namespaces))
+		}
 	})
 }
 
@@ -163,10 +169,12 @@ func TestPlaces(t *testing.T) {
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, began := newMemory(0), time.Now()
+		m.places = newPlaces(1)
 		m.turns = make(chan struct{})
-		m.placeOf("web") <- struct{}{}
-		time.AfterFunc(maxWait/2, func() { <-m.placeOf("web") })
-		err := (&body{memory: m, length: smallBytes}).Wait("web")
+		other := m.enter("web")
+		other <- struct{}{}
+		time.AfterFunc(maxWait/2, func() { <-other })
+		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
 		if took := time.Since(began); err != errBusy || took != maxWait { //nolint:errorlint // Wait returns the value itself
 			t.Errorf("two places that are taken: %v after %s, want %v after %s", err, took, errBusy, maxWait)
 		}

@@ -62,7 +62,6 @@ func TestPolicy(t *testing.T) {
 		{"large containers of the operator", allowed + "helperResources: {limits: {memory: 1Gi}}}", "spec.helperResources may not be set"},
 		{"a large proxy", proxies + "proxy: {replicas: 1, resources: {limits: {memory: 3Gi}}}}", "a proxy may have at most 2Gi of memory"},
 		{"a proxy with a large exporter", proxies + "proxy: {replicas: 1, resources: {limits: {memory: 1500Mi}}}, metrics: {" + exporter + "resources: {limits: {memory: 900Mi}}}}", "a proxy may have at most 2Gi of memory"},
-		{"no limit of a server", "{size: 1, " + withImage + withTLS + "resources: {limits: {memory: 0}}, cache: {memory: 64Mi}}", "must be greater than 0"},
 		{"no limit of a proxy", proxies + "proxy: {replicas: 1, resources: {limits: {memory: '0'}}}}", "must be greater than 0"},
 		{"no limit of an exporter", allowed + "metrics: {" + exporter + "resources: {limits: {memory: 0}}}}", "must be greater than 0"},
 		{"huge pages, which the limit of memory does not count", "{size: 1, " + withImage + withTLS + "resources: {limits: {memory: 1Gi, hugepages-2Mi: 4Gi}}}", "only be cpu and memory"},

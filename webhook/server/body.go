@@ -43,7 +43,7 @@ type body struct {
 	immediate   bool            // waits for no other request
 	large       bool            // counts in memory.large
 	whole       *bytes.Reader   // a small body that has arrived
-	namespace   *string         // of the parent, once it has been read
+	namespace   *string         // of the parent; nil before Wait
 	places      []chan struct{} // that the request has until its response begins
 }
 
@@ -53,7 +53,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 	if !b.immediate && b.isSmall() {
 		return b.readSmall(p)
 	}
-	if !b.large {
+	if !b.large && !b.isSmall() {
 		b.large = true
 		b.memory.large.Add(1)
 	}

@@ -27,11 +27,10 @@ const (
 	maxHeaderBytes = 1
 )
 
-// The ops port is for the kubelet and a few Prometheus servers. With maxOpsConnections it accepts 20,000 connections a second, however many wait for
-// minWait: otherwise the kubelet would wait in the kernel's queue behind those of strangers. Scrapes above maxScrapes get 503, so that they cannot delay
-// the kubelet.
+// The ops port is for the kubelet and a few Prometheus servers. With maxOpsConnections it accepts 5,000 connections a second that wait for minWait each;
+// with more, unfinished headers would take too much memory. Scrapes above maxScrapes get 503, so that they cannot delay the kubelet.
 const (
-	maxOpsConnections = 1024
+	maxOpsConnections = 256
 	maxScrapes        = 4
 )
 

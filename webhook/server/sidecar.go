@@ -9,7 +9,7 @@ import (
 )
 
 // maxSidecarConnections is the number of connections of a sidecar, whose container has 64 MiB. It serves the kubelet or a few Prometheus servers.
-const maxSidecarConnections = 512
+const maxSidecarConnections = 64
 
 // ServeSidecar serves small requests until the context ends.
 func ServeSidecar(ctx context.Context, address string, handler http.Handler, logger *slog.Logger) error {

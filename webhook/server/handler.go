@@ -82,7 +82,7 @@ const customize = "customize"
 // responder returns the response to an authorized request, or an error that [toHTTPError] maps to a status code.
 type responder func(r *http.Request, body io.Reader) (composite.Response, error)
 
-// limitedBody is a body that has an error after the largest size.
+// limitedBody is a [body] whose Read returns an error after MaxBodyBytes.
 type limitedBody struct {
 	io.Reader
 	composite.Waiter

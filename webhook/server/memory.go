@@ -45,8 +45,8 @@ const (
 	// need up to 80 times its size, if they are empty.
 	checkEvery      = 64 << 10
 	checkSmallEvery = 16 << 10
-	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB. A larger body has the namespace of
-	// its parent in a first part of this size, which is read without a turn: one with 64 KiB of spec in last applied configuration and managedFields, too.
+	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB. A first part of a larger body,
+	// of this size, is read without a turn. It has the namespace of the parent, even if annotations and managedFields repeat 64 KiB of spec before it.
 	smallBytes = 256 << 10
 	// reserveBytes is the size from which a body has no part of the reserve, which is half of the limit. The more of a body has been read, the less of
 	// the reserve it may use: otherwise the large bodies of one tenant would keep out the smaller ones of all others. A sync of 1,000 pods has 8 MB.

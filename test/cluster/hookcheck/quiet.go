@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -14,13 +15,15 @@ import (
 	"github.com/example/memcached-operator/test/hookcheck/check"
 )
 
-// until calls done until it returns no problem, and returns the last problems after a time that counts as endless.
+// until calls done until it returns no problem, and returns the last problems after so many calls that they count as endless. A machine that stands
+// still, or is too busy for them, gets more time.
 func (r *runner) until(ctx context.Context, done func() ([]string, error)) ([]string, error) {
-	tick := time.NewTicker(100 * time.Millisecond)
+	const interval = 100 * time.Millisecond
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for end := time.Now().Add(endless); ; {
+	for calls := 1; ; calls++ {
 		problems, err := done()
-		if err = errors.Join(err, r.cluster.Check()); err != nil || len(problems) == 0 || time.Now().After(end) {
+		if err = errors.Join(err, r.cluster.Check()); err != nil || len(problems) == 0 || calls >= int(endless/interval) {
 			return problems, err
 		}
 		select {
@@ -55,7 +58,9 @@ func (r *runner) unsettled(p *parent, since time.Time) ([]string, error) {
 		return append(describe(writes), reasons(p.subject.crds, request, answer)...), nil
 	}
 	if missing := reasons(p.subject.crds, request, answer); len(missing) > 0 {
-		return append([]string{"Metacontroller does not apply the last response:"}, missing...), nil // such as a rolling update that waits
+		refused, err := r.requests(p, syncs[0].start)
+		missing = append([]string{"Metacontroller does not apply the last response:"}, missing...) // such as a rolling update that waits
+		return append(missing, describe(refused)...), err
 	}
 	if terminating := terminating(request); len(terminating) > 0 {
 		return terminating, nil // then it is created again
@@ -93,17 +98,23 @@ func reasons(crds check.CRDs, request, answer map[string]any) (found []string) {
 	return found
 }
 
-// writes returns the requests of Metacontroller since a time that write in the namespace of a parent, but not its status. Conflicts,
-// and objects that are gone, are normal.
+// writes returns the requests of Metacontroller since a time that write in the namespace of a parent, but not its status, without
+// those that are outdated.
 func (r *runner) writes(p *parent, since time.Time) ([]cluster.Request, error) {
 	all, err := r.requests(p, since)
-	return slices.DeleteFunc(all, func(w cluster.Request) bool { return p.isStatus(w) }), err
+	return slices.DeleteFunc(all, func(w cluster.Request) bool { return p.isStatus(w) || outdated(w) }), err
+}
+
+// outdated reports whether an object has changed, or is gone, since Metacontroller observed it. This is normal.
+func outdated(w cluster.Request) bool {
+	return w.ResponseStatus.Code == http.StatusConflict || w.ResponseStatus.Code == http.StatusNotFound
 }
 
 func (p *parent) isStatus(w cluster.Request) bool {
 	return w.ObjectRef.Resource == p.resource && w.ObjectRef.Subresource == "status"
 }
 
+// requests returns the requests of Metacontroller since a time that write in the namespace of a parent.
 func (r *runner) requests(p *parent, since time.Time) (found []cluster.Request, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,10 +132,7 @@ func (r *runner) requests(p *parent, since time.Time) (found []cluster.Request, 
 }
 
 func isWrite(w cluster.Request) bool {
-	switch {
-	case w.Verb == "get" || w.Verb == "list" || w.Verb == "watch":
-		return false
-	case w.ResponseStatus.Code == 404 || w.ResponseStatus.Code == 409:
+	if w.Verb == "get" || w.Verb == "list" || w.Verb == "watch" {
 		return false
 	}
 	return w.ObjectRef.Resource != "events" && w.ObjectRef.Resource != "leases"

@@ -21,7 +21,7 @@ var statusStored = clusterCheck{
 				return nil, err
 			}
 			for _, w := range writes {
-				if p.isStatus(w) {
+				if p.isStatus(w) && !outdated(w) {
 					return []string{fmt.Sprintf("each sync writes the status, because of status.%s %s", p.changed(syncs[len(syncs)-1]), w.ResponseStatus.Message)}, nil
 				}
 			}

@@ -155,6 +155,9 @@ func keyOf(i int) (key, flag string) {
 	case 4:
 		return fmt.Sprintf("\x00\r%0200d", i), ""
 	}
+	if i == 5 {
+		return copier.Opaque, "" // as a client may
+	}
 	return fmt.Sprintf("item-%d", i), ""
 }
 

@@ -48,7 +48,7 @@ func TestProxyLimits(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"ms a 1 E7881299347898368000\r\nx\r\n", "md b E7881299347898368002\r\n", "ma c E7881299347898368004 N0\r\n",
+		"ms a 1 E7881299347898368000\r\nx\r\n", "md b E7881299347898368002\r\n", "ma c E7881299347898368004 N0\r\n", "ms a 1 E7881299347898368007\r\nx\r\n",
 		"ms a 1 E-10565444725811183616\r\nx\r\n", "md b E+7881299347898368000\r\n", "ms a 1 E0007881299347898368000\r\nx\r\n", // the same for strtoull
 	} {
 		for _, each := range []*client{old, c} {

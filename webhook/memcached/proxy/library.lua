@@ -38,7 +38,7 @@ local MOVE <const> = 7
 -- usually fails within 1.
 local LOCAL <const> = 5
 -- The opaque of the Job's reads. They return SERVER_ERROR until it is certain that the item has moved, is missing, or cannot move. The Job
--- first reads this as a key: proxies in warming respond "SERVER_ERROR warming".
+-- first reads this as a key, without u: proxies in warming respond "SERVER_ERROR warming". It reads the items of clients, which may have this key, with u.
 local COPY <const> = "memcached-operator-copy"
 
 -- settings, pools and routes for the servers before and after a change. A pool in which the servers at some places are marked as down
@@ -290,10 +290,16 @@ end
 -- clientCas returns a CAS unique of a plain item.
 local function clientCas() return math.random(1 << 32, (PROXY_MARK << 52) - 1) end
 
+-- marked returns a CAS unique of proxies as a number, and otherwise nil.
+local function marked(cas)
+    cas = math.tointeger(tonumber(cas)) or 0
+    return cas >> 52 == PROXY_MARK and cas or nil
+end
+
 -- state returns the state of an item of a pool with a CAS unique.
 local function state(pool, cas)
-    cas = math.tointeger(tonumber(cas)) or 0
-    return cas >> 52 == PROXY_MARK and STATES[pool][cas >> 1 & 3] or "plain"
+    cas = marked(cas)
+    return cas and STATES[pool][cas >> 1 & 3] or "plain"
 end
 
 -- A Key sends the requests of one command at a time to the servers of its key, and counts them. It has the protocol for the items there.
@@ -660,7 +666,7 @@ end
 function Command:serve(r, verb)
     local key = self.key
     key:begin(r)
-    if self.forJob and self.phase == "warming" and key.name == COPY then return "SERVER_ERROR warming\r\n" end
+    if self.forJob and self.phase == "warming" and key.name == COPY and not r:has_flag("u") then return "SERVER_ERROR warming\r\n" end
     if #key.name > MAX_KEY or verb ~= "get" and #r:raw_line() > MAX_LINE then return "CLIENT_ERROR " .. FORMAT .. "\r\n" end
     self.reads = verb == "get" or verb == "gets" or verb == "me" or verb == "mg" and not r:has_flag("T") and not r:has_flag("N")
     self.r, self.verb = r, verb
@@ -689,7 +695,7 @@ function Command:execute(r)
     local noreply = CLASSIC[verb] and r:ntokens() > (WORDS[verb] or 5)
     if noreply or self.phase and verb ~= "get" then endLine(r, verb) end
     noreply = noreply and r:raw_line():find(" noreply *$")
-    if #verb == 2 and r:has_flag("E") and state("from", token(r, "E")) ~= "plain" then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
+    if #verb == 2 and r:has_flag("E") and marked(token(r, "E")) then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
     self.forJob = verb == "mg" and token(r, "O") == COPY
     local res
     if self.phase then res = self:serve(r, verb) else res = self.rctx:enqueue_and_wait(r, self.steady) end

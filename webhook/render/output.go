@@ -9,6 +9,8 @@ import (
 	"unicode/utf16"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // YAML returns the objects as YAML documents. An object with a character that is not [printable] is written like JSON, because only some
@@ -56,5 +58,4 @@ func encode(value any, escape func(rune) string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// printable reports whether no terminal executes a character, and it does not change the order of others.
-func printable(r rune) bool { return r == '\n' || unicode.IsPrint(r) }
+func printable(r rune) bool { return r == '\n' || text.IsPrintable(r) }

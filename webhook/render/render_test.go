@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +14,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 var now = metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
@@ -198,6 +198,7 @@ func TestFormatsAreSafeToPrint(t *testing.T) {
 		{"a mark of bidirectional text shows another order", "a\u202eb\u2066c"},
 		{"DEL", "a\x7fb"},
 		{"a tag beyond 16 bits is invisible", "a\U000e0041b"},
+		{"a letter without a form", "a\u3164b"},
 		{"text stays as it is", "größer\nals 5 €"},
 	} {
 		want := []render.Object{{"value": test.value}}
@@ -206,7 +207,7 @@ func TestFormatsAreSafeToPrint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.ContainsFunc(string(content), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			if strings.ContainsFunc(string(content), func(r rune) bool { return r != '\n' && !text.IsPrintable(r) }) {
 				t.Errorf("%s: printed %q", test.reason, content)
 			}
 			var list struct {

@@ -33,11 +33,16 @@ func Lines(text string) string {
 	}, text)
 }
 
+// IsPrintable reports whether everybody sees a character, no terminal executes it, and it does not change the order of others.
+func IsPrintable(r rune) bool {
+	return unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 func printable(r rune) rune {
 	switch {
 	case r == utf8.RuneError: // also for bytes that are not UTF-8
 		return -1
-	case unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+	case IsPrintable(r):
 		return r
 	}
 	return ' '

@@ -16,27 +16,32 @@ type tokenHash [sha256.Size]byte
 
 // authorizer decides which callers may call the hooks. The zero value accepts all callers.
 type authorizer struct {
-	certificates bool     // a caller needs a verified certificate
-	names        []string // with one of these names, if there are any
-	tokens       *credentials[[]tokenHash]
+	clientCAs *credentials[*x509.CertPool] // a caller needs a certificate from one of them
+	names     []string                     // with one of these names, if there are any
+	tokens    *credentials[[]tokenHash]
 }
 
 func newAuthorizer(config Config) (*authorizer, error) {
-	a := &authorizer{certificates: config.TLS.ClientCAFile != "", names: config.TLS.ClientNames}
+	var err error
+	a := &authorizer{names: config.TLS.ClientNames}
+	if config.TLS.ClientCAFile != "" {
+		if a.clientCAs, err = loadCredentials(config.Logger, config.TLS.readClientCAs, config.TLS.ClientCAFile); err != nil {
+			return nil, err
+		}
+	}
 	if config.TokenFile == "" {
 		return a, nil
 	}
 	if config.TLS.CertFile == "" {
 		config.Logger.Warn("bearer tokens are sent over plain HTTP, so others can read them")
 	}
-	var err error
 	a.tokens, err = loadCredentials(config.Logger, func() ([]tokenHash, error) { return readTokens(config.TokenFile) }, config.TokenFile)
 	return a, err
 }
 
 // authorize returns 401 without valid credentials and 403 if the caller's certificate has none of the allowed names.
 func (a *authorizer) authorize(r *http.Request) error {
-	if a.certificates {
+	if a.clientCAs != nil {
 		if err := a.checkCertificate(r); err != nil {
 			return err
 		}
@@ -54,14 +59,30 @@ func (a *authorizer) authorize(r *http.Request) error {
 	return nil
 }
 
+// maxChain is how many certificates a caller may present. To verify a certificate with 95 intermediate ones takes a second.
+const maxChain = 4
+
+// checkCertificate verifies the certificate of a caller at each request, because a connection may outlive the removal of its CA. A caller without a
+// valid one gets a sentence, instead of a TLS alert during the handshake.
 func (a *authorizer) checkCertificate(r *http.Request) error {
-	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return &httpError{http.StatusUnauthorized, "the caller has no client certificate. Set clientTLS in the CompositeController"}
+	}
+	presented := r.TLS.PeerCertificates
+	if len(presented) > maxChain {
+		return &httpError{http.StatusUnauthorized, fmt.Sprintf("the caller has presented %d certificates, but at most %d are allowed", len(presented), maxChain)}
+	}
+	options := x509.VerifyOptions{Roots: a.clientCAs.current(), Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
+	for _, intermediate := range presented[1:] {
+		options.Intermediates.AddCert(intermediate)
+	}
+	if _, err := presented[0].Verify(options); err != nil {
+		return &httpError{http.StatusUnauthorized, fmt.Sprintf("verifying the client certificate with --client-ca of the hook: %v", err)}
 	}
 	if len(a.names) == 0 {
 		return nil
 	}
-	names := namesOf(r.TLS.VerifiedChains[0][0])
+	names := namesOf(presented[0])
 	if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(a.names, name) }) {
 		return &httpError{http.StatusForbidden, fmt.Sprintf("the client certificate has the names %q, but --client-names of the hook allows none of them", names)}
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,11 +43,18 @@ func TestTokens(t *testing.T) {
 func TestClientNames(t *testing.T) {
 	issuer := ca.New()
 	presented := func(subject ca.Subject) *tls.ConnectionState {
-		leaf := issuer.Certificate(subject).Leaf
-		return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{leaf}}}
+		return &tls.ConnectionState{PeerCertificates: []*x509.Certificate{issuer.Certificate(subject).Leaf}}
 	}
-	some := &authorizer{certificates: true, names: []string{"metacontroller.metacontroller.svc", "spiffe://cluster/ns/metacontroller"}}
-	every := &authorizer{certificates: true}
+	file := ca.Write(t.TempDir(), "ca.crt", issuer.PEM())
+	callers := func(names ...string) *authorizer {
+		a, err := newAuthorizer(Config{TLS: TLS{ClientCAFile: file, ClientNames: names}, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	some, every := callers("metacontroller.metacontroller.svc", "spiffe://cluster/ns/metacontroller"), callers()
+	leaf := issuer.Certificate(ca.Subject{}).Leaf
 	for _, test := range []struct {
 		reason  string
 		callers *authorizer
@@ -62,7 +70,8 @@ func TestClientNames(t *testing.T) {
 		{"no name at all", some, presented(ca.Subject{}), 403},
 		{"without --client-names, any name is allowed", every, presented(ca.Subject{}), 200},
 		{"no certificate", every, &tls.ConnectionState{}, 401},
-		{"a certificate that was not verified", every, &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}, 401},
+		{"a certificate from another CA", every, &tls.ConnectionState{PeerCertificates: []*x509.Certificate{ca.New().Certificate(ca.Subject{}).Leaf}}, 401},
+		{"more certificates than a chain has take much time", every, &tls.ConnectionState{PeerCertificates: slices.Repeat([]*x509.Certificate{leaf}, maxChain+1)}, 401},
 		{"plain HTTP", every, nil, 401},
 	} {
 		request := httptest.NewRequest(http.MethodPost, "/", nil)

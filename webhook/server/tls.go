@@ -22,11 +22,7 @@ type TLS struct {
 // serverConfig returns a configuration that follows changes of the files. A new connection uses the current files; open
 // connections remain as they are, so a rotation interrupts no request.
 func (t TLS) serverConfig(logger *slog.Logger) (*tls.Config, error) {
-	files := []string{t.CertFile, t.KeyFile}
-	if t.ClientCAFile != "" {
-		files = append(files, t.ClientCAFile)
-	}
-	configs, err := loadCredentials(logger, t.read, files...)
+	configs, err := loadCredentials(logger, t.read, t.CertFile, t.KeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +41,23 @@ func (t TLS) read() (*tls.Config, error) {
 		MinVersion:   tls.VersionTLS13,
 		// With HTTP/2, Metacontroller would send all requests over one connection, and so to one replica.
 		NextProtos: []string{"http/1.1"},
-		// A resumed session would still be accepted after the removal of its CA.
+		// A resumed session would have the certificate of a caller from memory.
 		SessionTicketsDisabled: true,
 	}
-	if t.ClientCAFile == "" {
-		return config, nil
+	if t.ClientCAFile != "" {
+		config.ClientAuth = tls.RequestClientCert // the authorizer verifies it
 	}
+	return config, nil
+}
+
+func (t TLS) readClientCAs() (*x509.CertPool, error) {
 	bundle, err := os.ReadFile(t.ClientCAFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the client CA bundle: %w", err)
 	}
-	config.ClientCAs = x509.NewCertPool()
-	if !config.ClientCAs.AppendCertsFromPEM(bundle) {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(bundle) {
 		return nil, fmt.Errorf("reading the client CA bundle: %s contains no certificate", t.ClientCAFile)
 	}
-	// A caller without a certificate gets a 401 with a message instead of a TLS alert.
-	config.ClientAuth = tls.VerifyClientCertIfGiven
-	return config, nil
+	return pool, nil
 }

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -54,18 +55,21 @@ func (s *openAPI) largeValues(at string, bytes int, each func(at string, value a
 			each(at+" of "+text, strings.Repeat(letter, limited(size, s.MaxLength)))
 		}
 	}
+	entries := bytes / 3
+	switch {
+	case bytes < composite.MaxSpecBytes:
+		entries = 1_800 // the hook accepts at most 2,000 values in a spec, and 20,000 in a status
+	case bytes < largest:
+		entries = 18_000
+	}
 	if s.Items != nil {
-		entries := bytes / 3
-		if bytes < largest {
-			entries = 9_000 // the hook accepts at most 10,000 values
-		}
 		for _, entry := range s.Items.smallest() {
 			each(fmt.Sprintf("%s of %q", at, entry), slices.Repeat([]any{entry}, limited(entries, s.MaxItems)))
 		}
 		s.Items.largeValues(at+"[]", bytes, func(at string, value any) { each(at, []any{value}) })
 	}
 	if s.Values != nil {
-		s.largeMaps(at, bytes, limited(bytes, s.MaxProperties), each)
+		s.largeMaps(at, bytes, limited(entries, s.MaxProperties), each)
 		s.Values.largeValues(at+"{}", bytes, func(at string, value any) { each(at, map[string]any{"a": value}) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -169,8 +173,10 @@ func TestFields(t *testing.T) {
 		c := newClient(new(http.Transport))
 		c.hook = hook
 		var group sync.WaitGroup
-		for range 10 {
-			group.Go(func() { c.post(p.url(), body) })
+		for i := range 10 { // those of one namespace would wait for each other
+			group.Go(func() {
+				c.post(p.url(), bytes.Replace(body, []byte(`"namespace":"web"`), fmt.Appendf(nil, `"namespace":"web-%d"`, i), 1))
+			})
 		}
 		group.Wait()
 		c.http.CloseIdleConnections()

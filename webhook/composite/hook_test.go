@@ -148,7 +148,7 @@ func TestErrorMessages(t *testing.T) {
 		{"half a request", wholeRequest[:len(wholeRequest)/2], `unexpected EOF within "/children/Secret.v1`},
 		{"a request that is not JSON", `x`, "request is not valid JSON: invalid character"},
 		{"a list", `[]`, "request cannot be"},
-		{"a parent with more values than any real one has", strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "spec": [0`+strings.Repeat(",0", maxSpecValues+1)+`],`, 1), "values in its lists and fields, but at most 10000 are allowed"},
+		{"a parent with more values than any real one has", strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "ConfigMap", "spec": [0`+strings.Repeat(",0", maxSpecValues+1)+`],`, 1), "values in its lists and fields, but at most 2000 are allowed"},
 		{"a number for a string", strings.Replace(wholeRequest, `"name": "b"`, `"name": 7`, 1), "children.Secret.v1.n/b.metadata.name: cannot be a number"},
 		{"a fraction for an integer", strings.Replace(wholeRequest, `{"name": "p"`, `{"generation": 1.5, "name": "p"`, 1), "metadata.generation: 1.5 is not a valid int64"},
 		{"a parent without a name", strings.Replace(wholeRequest, `"name": "p", `, "", 1), "the parent has no metadata.name"},

@@ -16,9 +16,9 @@ func TestSizeOfParent(t *testing.T) {
 	hook := Sync(func(configMapRequest) (Desired[configMapStatus], error) { return Desired[configMapStatus]{}, nil })
 	cases := []struct{ reason, member, message string }{
 		{"the status of a parent with many pods lists all of them", `"status": {"nodes": [""` + strings.Repeat(`,""`, 2*maxSpecValues) + `]}`, ""},
-		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 10001 values in its lists and fields, but at most 10000 are allowed"},
+		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 2001 values in its lists and fields, but at most 2000 are allowed"},
 		{"a spec of the maximum size", `"spec": "` + strings.Repeat("a", MaxSpecBytes-2) + `"`, ""},
-		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 65537 bytes as JSON, but at most 65536 are allowed"},
+		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 32769 bytes as JSON, but at most 32768 are allowed"},
 		{"each level of spec takes stack", `"spec": ` + strings.Repeat("[", text.MaxDepth+1) + strings.Repeat("]", text.MaxDepth+1), "spec is nested more than 100 levels deep"},
 	}
 	for _, test := range cases {

@@ -43,8 +43,9 @@ type body struct {
 	immediate   bool            // waits for no other request
 	large       bool            // counts in memory.large
 	whole       *bytes.Reader   // a small body that has arrived
-	namespace   *string         // of the parent; nil before Wait
+	namespace   *namespaceKey   // of the parent; nil before Wait
 	places      []chan struct{} // that the request has until its response begins
+	running     time.Time       // since it has all of them
 }
 
 // Read returns the next part of the body. The objects of a small body are built once all of it has arrived, because each connection can have one whose
@@ -113,19 +114,32 @@ func (b *body) Wait(namespace string) error {
 	if b.namespace != nil {
 		return nil
 	}
-	b.namespace = &namespace
-	places := append([]chan struct{}{b.memory.enter(namespace)}, b.memory.placesFor(b)...)
-	for _, place := range places {
-		if err := b.take(place); err != nil {
+	b.namespace = &namespaceKey{namespace, !b.isSmall()}
+	ownWait, wait := maxOwnWait, maxWait
+	own, mayWait := b.memory.enter(*b.namespace)
+	if !mayWait {
+		ownWait, wait = 0, 0
+	}
+	if err := b.take(own, ownWait); err != nil {
+		return err
+	}
+	for _, place := range b.memory.placesFor(b) {
+		if err := b.take(place, wait-b.waited); err != nil {
 			return err
 		}
 	}
+	b.running = time.Now()
 	return nil
 }
 
-// take waits for a place, all takes together at most maxWait: the caller of a request that waits longer has given up when the request ends, but the
-// request would run.
-func (b *body) take(place chan struct{}) error {
+// take waits for a place.
+func (b *body) take(place chan struct{}, wait time.Duration) error {
+	select {
+	case place <- struct{}{}:
+		b.places = append(b.places, place)
+		return nil
+	default:
+	}
 	began := time.Now()
 	defer func() {
 		took := time.Since(began)
@@ -136,7 +150,7 @@ func (b *body) take(place chan struct{}) error {
 	case place <- struct{}{}:
 		b.places = append(b.places, place)
 		return nil
-	case <-time.After(maxWait - b.waited):
+	case <-time.After(wait):
 		return errBusy
 	}
 }
@@ -156,7 +170,7 @@ func (b *body) beginResponse(size int, refused bool) {
 		<-place
 	}
 	if b.places = nil; b.namespace != nil {
-		b.memory.leave(*b.namespace)
+		b.memory.leave(*b.namespace, b.running)
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

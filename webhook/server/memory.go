@@ -46,14 +46,14 @@ const (
 	checkEvery      = 64 << 10
 	checkSmallEvery = 16 << 10
 	// smallBytes is the size up to which a body is small, and cannot exceed the limit alone. A sync of 3 pods has 27 kB. A first part of a larger body,
-	// of this size, is read without a turn. It has the namespace of the parent, even if annotations and managedFields repeat 64 KiB of spec before it.
+	// of this size, is read without a turn. It has the namespace of the parent, even if annotations and managedFields repeat 32 KiB of spec before it.
 	smallBytes = 256 << 10
 	// reserveBytes is the size from which a body has no part of the reserve, which is half of the limit. The more of a body has been read, the less of
 	// the reserve it may use: otherwise the large bodies of one tenant would keep out the smaller ones of all others. A sync of 1,000 pods has 8 MB.
 	reserveBytes = 16 << 20
 	// maxCollections is how many collections a body may force. If the memory in use is just below the limit, each part of a body would force one, and
 	// keep other large bodies waiting for 100 ms.
-	maxCollections = 8
+	maxCollections = 3
 	// collectInterval is the shortest time between two forced collections. A collection of 64 MiB takes about 25 ms of CPU time.
 	collectInterval = 100 * time.Millisecond
 )

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
@@ -15,13 +16,21 @@ type places struct {
 
 	cpus       int
 	guard      sync.Mutex
-	namespaces map[string]*namespacePlaces
+	namespaces map[namespaceKey]*namespacePlaces
 }
 
-// namespacePlaces are those of the requests of a namespace: one for each CPU.
+// namespaceKey has the requests that run one after the other: the large ones of a namespace, or the others, which do not wait for a turn of those.
+type namespaceKey struct {
+	namespace string
+	large     bool
+}
+
+// namespacePlaces has one place for each CPU.
 type namespacePlaces struct {
 	places   chan struct{}
-	requests int // that have a place or wait for one
+	requests int           // that have a place or wait for one
+	debt     time.Duration // for which requests have run, less what time has repaid
+	at       time.Time     // of the debt
 }
 
 const (
@@ -37,6 +46,13 @@ const (
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would fill all places, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
+	// maxOwnWait is how long a request waits for others of its namespace. Meanwhile it keeps one of the ten workers with which Metacontroller takes the
+	// parents of all namespaces from one queue.
+	maxOwnWait = time.Second
+	// repayment is the time that repays a second for which requests of a namespace have run. With a debt of more than maxOwnWait, they do not wait for
+	// each other: those of hundreds of parents would keep all workers, although none of them waits for long. Syncs of 200 parents with 3 pods run for
+	// less than maxOwnWait.
+	repayment = 4
 )
 
 func newPlaces(cpus int) *places {
@@ -46,7 +62,7 @@ func newPlaces(cpus int) *places {
 		big:        make(chan struct{}, 1),
 		huge:       make(chan struct{}, 1),
 		cpus:       cpus,
-		namespaces: map[string]*namespacePlaces{},
+		namespaces: map[namespaceKey]*namespacePlaces{},
 	}
 }
 
@@ -64,24 +80,33 @@ func (p *places) placesFor(b *body) []chan struct{} {
 	return []chan struct{}{p.turns}
 }
 
-// enter returns the places of a namespace, until the request leaves.
-func (p *places) enter(namespace string) chan struct{} {
+// enter returns the places of a namespace, until the request leaves, and whether the request may wait for one of these or other places.
+func (p *places) enter(key namespaceKey) (own chan struct{}, mayWait bool) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	entered := p.namespaces[namespace]
+	entered := p.namespaces[key]
 	if entered == nil {
 		entered = &namespacePlaces{places: make(chan struct{}, p.cpus)}
-		p.namespaces[namespace] = entered
+		p.namespaces[key] = entered
 	}
 	entered.requests++
-	return entered.places
+	return entered.places, entered.debtAt(time.Now()) <= maxOwnWait
 }
 
-func (p *places) leave(namespace string) {
+// leave ends a request, which has had all its places since a time.
+func (p *places) leave(key namespaceKey, running time.Time) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	entered := p.namespaces[namespace]
-	if entered.requests--; entered.requests == 0 {
-		delete(p.namespaces, namespace)
+	left, now := p.namespaces[key], time.Now()
+	left.requests--
+	if !running.IsZero() {
+		left.debt = min(left.debtAt(now)+now.Sub(running), 2*maxOwnWait)
+		left.at = now
 	}
+	maps.DeleteFunc(p.namespaces, func(_ namespaceKey, each *namespacePlaces) bool { return each.requests == 0 && each.debtAt(now) == 0 })
+}
+
+// debtAt returns for how long requests have run lately.
+func (n *namespacePlaces) debtAt(now time.Time) time.Duration {
+	return max(0, n.debt-now.Sub(n.at)/repayment)
 }

@@ -43,15 +43,15 @@ func TestBusyNamespace(t *testing.T) {
 		controllers, entered, release := blocked()
 		handler := NewHandler(Options{Controllers: controllers})
 		var first sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			first.Go(func() {
-				if got := postThing(handler, strings.NewReader(thing)); got.Code != http.StatusOK {
-					t.Errorf("the first request got %d %s", got.Code, got.Body)
-				}
-			})
-			<-entered
-		}
 		for _, body := range []string{thing, largeThing("web")} {
+			for range runtime.GOMAXPROCS(0) {
+				first.Go(func() {
+					if got := postThing(handler, strings.NewReader(body)); got.Code != http.StatusOK {
+						t.Errorf("the first request got %d %s", got.Code, got.Body)
+					}
+				})
+				<-entered
+			}
 			got := postThing(handler, strings.NewReader(body))
 			if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
 				t.Errorf("the next request got %d %s and the header %v", got.Code, got.Body, got.Header())
@@ -128,7 +128,8 @@ func runTogether(t *testing.T, most int, body func(i int) string) {
 	}
 }
 
-// TestPlaces: requests of a namespace take turns, huge and big ones leave a turn to the others, and no request waits for longer than its caller.
+// TestPlaces: requests of a namespace take turns, huge and big ones leave a turn to the others, and no request waits for longer than its caller or keeps a
+// worker of Metacontroller for long.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
@@ -136,31 +137,32 @@ func TestPlaces(t *testing.T) {
 		for _, test := range []struct {
 			reason, namespace string
 			length            int64
-			want              error
+			waits             time.Duration // then it gets 429
 		}{
-			{"the first huge body", "a", reserveBytes + 1, nil},
-			{"another large body of its namespace waits, and keeps no other place", "a", bigBytes + 1, errBusy},
-			{"a small body of its namespace waits, and keeps no other place", "a", 1, errBusy},
-			{"another huge body, or one of an unknown length, waits", "b", -1, errBusy},
-			{"a big body does not wait for a huge one", "c", bigBytes + 1, nil},
-			{"another big body waits", "d", reserveBytes, errBusy},
-			{"a large body has the third turn", "e", smallBytes + 1, nil},
-			{"all turns are taken", "f", smallBytes + 1, errBusy},
-			{"a small body needs no turn", "g", smallBytes, nil},
+			{"the first huge body", "a", reserveBytes + 1, 0},
+			{"another large body of its namespace waits, and keeps no other place", "a", bigBytes + 1, maxOwnWait},
+			{"a small body of its namespace does not wait", "a", 1, 0},
+			{"another small body of its namespace waits", "a", 1, maxOwnWait},
+			{"another huge body, or one of an unknown length, waits", "b", -1, maxWait},
+			{"a big body does not wait for a huge one", "c", bigBytes + 1, 0},
+			{"another big body waits", "d", reserveBytes, maxWait},
+			{"a large body has the third turn", "e", smallBytes + 1, 0},
+			{"all turns are taken", "f", smallBytes + 1, maxWait},
+			{"a small body needs no turn", "g", smallBytes, 0},
 		} {
 			began := time.Now()
 			b := &body{memory: m, length: test.length, deadlines: http.NewResponseController(httptest.NewRecorder())}
 			err := b.Wait(test.namespace)
 			took := time.Since(began)
-			if err != test.want || err != nil && took != maxWait { //nolint:errorlint // Wait returns the value itself
-				t.Errorf("%s: %v after %s, want %v", test.reason, err, took, test.want)
+			if took != test.waits || (err != nil) != (test.waits > 0) {
+				t.Errorf("%s: %v after %s, want %s", test.reason, err, took, test.waits)
 			}
 			if err != nil {
 				b.beginResponse(0, true)
 			}
 		}
-		if len(m.namespaces) != 4 {
-			t.Errorf("places of %d namespaces remain, want those of the four requests that have one", len(m.namespaces))
+		if len(m.namespaces) != 5 {
+			t.Errorf("%d places of namespaces remain, want those of the five requests that have one", len(m.namespaces))
 		}
 	})
 }
@@ -171,12 +173,44 @@ func TestWaits(t *testing.T) {
 		m, began := newMemory(0), time.Now()
 		m.places = newPlaces(1)
 		m.turns = make(chan struct{})
-		other := m.enter("web")
+		other, _ := m.enter(namespaceKey{"web", true})
 		other <- struct{}{}
-		time.AfterFunc(maxWait/2, func() { <-other })
+		time.AfterFunc(maxOwnWait/2, func() { <-other })
 		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
 		if took := time.Since(began); err != errBusy || took != maxWait { //nolint:errorlint // Wait returns the value itself
 			t.Errorf("two places that are taken: %v after %s, want %v after %s", err, took, errBusy, maxWait)
+		}
+	})
+}
+
+// TestDebt: a namespace whose requests have run for long gets 429 instead of a wait, until time has repaid it.
+func TestDebt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, key := newPlaces(1), namespaceKey{"web", true}
+		for _, test := range []struct {
+			reason      string
+			after, runs time.Duration
+			want        bool
+		}{
+			{"nothing has run", 0, maxOwnWait, true},
+			{"the first request has run for as long as others may wait", 0, maxOwnWait / 2, true},
+			{"the debt is too large", 0, 0, false},
+			{"time has repaid a part of it", repayment * maxOwnWait / 2, time.Hour, true},
+			{"a request has run for very long", 0, 0, false},
+			{"old debts are forgotten", repayment * maxOwnWait, 0, true},
+		} {
+			time.Sleep(test.after)
+			_, got := p.enter(key)
+			if got != test.want {
+				t.Errorf("%s: a request may wait: %t, want %t", test.reason, got, test.want)
+			}
+			p.leave(key, time.Now().Add(-test.runs))
+		}
+		time.Sleep(repayment * maxOwnWait)
+		p.enter(key)
+		p.leave(key, time.Time{})
+		if len(p.namespaces) != 0 {
+			t.Errorf("%d places of namespaces without requests and debts remain", len(p.namespaces))
 		}
 	})
 }

@@ -1,0 +1,109 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/example/memcached-operator/webhook/composite"
+)
+
+// metacontroller syncs parents as Metacontroller does: ten workers take those of all namespaces from one queue, and a parent that gets 429 returns to its
+// end after Retry-After.
+type metacontroller struct {
+	http.Handler
+	workers chan struct{} // a goroutine that waits for one is in the queue
+}
+
+// sync syncs a parent in a namespace until the hook returns 200, and returns how often it has returned 429.
+func (m *metacontroller) sync(t *testing.T, body string) (refused int) {
+	for {
+		m.workers <- struct{}{}
+		got := postThing(m, strings.NewReader(body))
+		<-m.workers
+		if got.Code == http.StatusOK {
+			return refused
+		}
+		seconds, err := strconv.Atoi(got.Header().Get("Retry-After"))
+		if err != nil || got.Code != http.StatusTooManyRequests {
+			t.Errorf("a sync got %d %s", got.Code, got.Body)
+			return refused
+		}
+		refused++
+		time.Sleep(time.Duration(seconds) * time.Second)
+	}
+}
+
+// TestWorkers: parents of busy namespaces do not keep all workers of Metacontroller.
+func TestWorkers(t *testing.T) {
+	for _, test := range []struct {
+		reason              string
+		namespaces, parents int
+		body                func(namespace string) string
+		runs                time.Duration // a sync of a busy namespace
+	}{
+		{"a sync is slow", 1, 300, thingOf, 80 * time.Millisecond},
+		{"no sync waits for long, but there are many", 1, 1000, thingOf, 20 * time.Millisecond},
+		{"syncs are large and slow", 1, 60, largeThing, 1700 * time.Millisecond},
+		{"two namespaces alternate", 2, 150, thingOf, 80 * time.Millisecond},
+		{"two namespaces have many parents", 2, 500, thingOf, 20 * time.Millisecond},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(test.runs)})}
+				var syncs sync.WaitGroup
+				end := time.Now().Add(time.Minute)
+				for i := range test.namespaces * test.parents {
+					syncs.Go(func() {
+						body := test.body(fmt.Sprintf("busy-%d", i%test.namespaces))
+						for time.Now().Before(end) {
+							m.sync(t, body)
+							time.Sleep(time.Second)
+						}
+					})
+				}
+				for time.Now().Before(end) {
+					time.Sleep(500 * time.Millisecond)
+					syncs.Go(func() {
+						began := time.Now()
+						if refused, took := m.sync(t, thing), time.Since(began); refused > 0 || took > 3*time.Second {
+							t.Errorf("a sync of another namespace took %s and got 429 %d times", took, refused)
+						}
+					})
+				}
+				syncs.Wait()
+			})
+		})
+	}
+}
+
+// TestManyParents: the parents of one namespace keep each other waiting, but not for longer than their syncs run.
+func TestManyParents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(3 * time.Millisecond)})}
+		var syncs sync.WaitGroup
+		for range 200 {
+			syncs.Go(func() {
+				if refused := m.sync(t, thingOf("busy")); refused > 0 {
+					t.Errorf("a sync got 429 %d times", refused)
+				}
+			})
+		}
+		syncs.Wait()
+	})
+}
+
+// sleeping returns a controller whose sync hook takes a time for parents of namespaces that begin with busy.
+func sleeping(runs time.Duration) []composite.Controller {
+	return thingController(func(request thingRequest) (composite.Desired[struct{}], error) {
+		if strings.HasPrefix(request.Parent.Namespace, "busy") {
+			time.Sleep(runs)
+		}
+		return composite.Desired[struct{}]{}, nil
+	})
+}

@@ -110,6 +110,7 @@ func TestParse(t *testing.T) {
 		{"a key as text with an owner", fmt.Sprintf("HD kkey c%d", uint64(proxyMark<<52+2)), "key"},
 		{"a key in base64 with an owner", fmt.Sprintf("HD kkey c%d", uint64(proxyMark<<52+3)), encoded},
 		{"a key in base64 that a client has stored again", fmt.Sprintf("HD k%s c%d", encoded, uint64(proxyMark<<52+3)), encoded},
+		{"a key that nobody can send in base64, with a unique that looks like one", fmt.Sprintf("HD k%0200d c%d", 0, uint64(proxyMark<<52+3)), strings.Repeat("0", 200)},
 		{"a unique of a client", fmt.Sprintf("HD kkey c%d", uint64(proxyMark<<52+1<<52+3)), "key"},
 		{"a key with a tab", "HD kke\ty c17", "ke\ty"},
 		{"a stale item", "HD kkey c17 X W", "key"},

@@ -162,7 +162,7 @@ func (b *batch) add(listed client.Item) {
 	if !bytes.ContainsAny(listed.Key, " \n") { // text can have any other byte
 		fmt.Fprintf(&b.commands, "mg %s u k c\r\n", listed.Key)
 		b.asked++
-	} else if base64.StdEncoding.EncodedLen(len(listed.Key)) <= maxKey { // a longer one comes from the binary protocol, which proxies do not have
+	} else if fitsEncoded(listed.Key) { // a longer one comes from the binary protocol, which proxies do not have
 		b.items = append(b.items, item{key: encoded(listed.Key), unique: listed.CAS})
 	}
 }
@@ -199,11 +199,14 @@ func parse(line []byte) (found item) {
 	found.key = bytes.Clone(words[1])
 	found.unique, _ = strconv.ParseUint(string(words[3]), 10, 64)
 	found.stale, found.won = words[4] != nil, bytes.Contains(words[4], []byte("W"))
-	if found.unique>>52 == proxyMark && found.unique&1 == 1 && words[2] == nil {
+	if found.unique>>52 == proxyMark && found.unique&1 == 1 && words[2] == nil && fitsEncoded(found.key) {
 		found.key = encoded(found.key)
 	}
 	return found
 }
+
+// fitsEncoded reports whether clients can send a key in base64.
+func fitsEncoded(key []byte) bool { return base64.StdEncoding.EncodedLen(len(key)) <= maxKey }
 
 // encoded returns a key in base64, with its flag.
 func encoded(key []byte) []byte {

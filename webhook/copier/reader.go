@@ -116,7 +116,7 @@ func (r *reader) exchange(ctx context.Context) error {
 	for len(r.reads) > 0 {
 		line, err := r.proxy.ReadLine()
 		if err == nil && !isResponse(line) { // those of the other reads may be no responses either
-			err = fmt.Errorf("the proxies respond with %q", line)
+			err = fmt.Errorf("the proxies respond with %.200q", line)
 		}
 		if err != nil {
 			r.reads = append(r.reads, again...)
@@ -165,7 +165,7 @@ func (r *reader) connect(ctx context.Context) error {
 	}
 	line, err := connection.Command("mg " + Opaque + " O" + Opaque)
 	if err == nil && string(line) != moving {
-		err = fmt.Errorf("%s is not a proxy that moves items: it responds with %q", r.Through, line)
+		err = fmt.Errorf("%s is not a proxy that moves items: it responds with %.200q", r.Through, line)
 	}
 	if err != nil {
 		_ = connection.Close()

@@ -182,7 +182,7 @@ func (b *batch) lookUp(server *client.Conn) ([]item, error) {
 		if found.key != nil {
 			b.items = append(b.items, found)
 		} else if !bytes.HasPrefix(line, []byte("EN")) { // with k, the response for a missing item has the key too
-			return nil, fmt.Errorf("the server responds with %q", line)
+			return nil, fmt.Errorf("the server responds with %.200q", line)
 		}
 	}
 	return b.items, nil

@@ -109,5 +109,5 @@ func responseError(line []byte) error {
 	if bytes.HasPrefix(line, []byte("ERROR Too many open connections")) {
 		return errCrowded
 	}
-	return fmt.Errorf("memcached responds with %q", line)
+	return fmt.Errorf("memcached responds with %.200q", line)
 }

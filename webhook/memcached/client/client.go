@@ -128,11 +128,11 @@ func (c *Conn) logIn(login string) error {
 	case bytes.HasPrefix(line, []byte("VERSION")):
 		return errors.New("the server does not require a password. Remove --auth")
 	case string(line) != "CLIENT_ERROR unauthenticated":
-		return fmt.Errorf("memcached responds with %q to a command before the login", line)
+		return fmt.Errorf("memcached responds with %.200q to a command before the login", line)
 	}
 	line, err = c.Command(fmt.Sprintf("set login 0 0 %d\r\n%s", len(login), login))
 	if err == nil && string(line) != "STORED" {
-		err = fmt.Errorf("memcached does not accept the password: %q", line)
+		err = fmt.Errorf("memcached does not accept the password: %.200q", line)
 	}
 	return err
 }

@@ -77,7 +77,7 @@ var ErrRefused = errors.New("memcached does not list its items")
 // Is makes a refusal an [ErrRefused].
 func (r *refusal) Is(target error) bool { return target == ErrRefused }
 
-func (r *refusal) Error() string { return fmt.Sprintf("memcached responds with %q", r.line) }
+func (r *refusal) Error() string { return fmt.Sprintf("memcached responds with %.200q", r.line) }
 
 func (c *Conn) list(order Order, each func(Item) bool) error {
 	var item Item

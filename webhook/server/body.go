@@ -45,7 +45,6 @@ type body struct {
 	whole       *bytes.Reader   // a small body that has arrived
 	namespace   *namespaceKey   // of the parent; nil before Wait
 	places      []chan struct{} // that the request has until its response begins
-	running     time.Time       // since it has all of them
 }
 
 // Read returns the next part of the body. The objects of a small body are built once all of it has arrived, because each connection can have one whose
@@ -128,7 +127,6 @@ func (b *body) Wait(namespace string) error {
 			return err
 		}
 	}
-	b.running = time.Now()
 	return nil
 }
 
@@ -170,7 +168,7 @@ func (b *body) beginResponse(size int, refused bool) {
 		<-place
 	}
 	if b.places = nil; b.namespace != nil {
-		b.memory.leave(*b.namespace, b.running)
+		b.memory.leave(*b.namespace, time.Since(b.start))
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

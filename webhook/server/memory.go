@@ -102,5 +102,5 @@ func readMetric(name string) int64 {
 }
 
 // retryAfter returns the Retry-After of a 429 in seconds. It is at least 1, because Metacontroller retries immediately after
-// a 0, and random up to 5, so that refused callers do not return at the same time.
-func retryAfter() int { return 1 + rand.IntN(5) }
+// a 0, and random up to 3, so that refused callers do not return at the same time.
+func retryAfter() int { return 1 + rand.IntN(3) }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"maps"
+	"math"
 	"sync"
 	"time"
 )
@@ -29,8 +30,8 @@ type namespaceKey struct {
 type namespacePlaces struct {
 	places   chan struct{}
 	requests int           // that have a place or wait for one
-	debt     time.Duration // for which requests have run, less what time has repaid
-	at       time.Time     // of the debt
+	used     time.Duration // at a time, see usedAt
+	at       time.Time
 }
 
 const (
@@ -48,11 +49,12 @@ const (
 	maxWait = 4 * time.Second
 	// maxOwnWait is how long a request waits for others of its namespace. Meanwhile it keeps one of the ten workers with which Metacontroller takes the
 	// parents of all namespaces from one queue.
-	maxOwnWait = time.Second
-	// repayment is the time that repays a second for which requests of a namespace have run. With a debt of more than maxOwnWait, they do not wait for
-	// each other: those of hundreds of parents would keep all workers, although none of them waits for long. Syncs of 200 parents with 3 pods run for
-	// less than maxOwnWait.
-	repayment = 4
+	maxOwnWait = 2 * time.Second
+	// smallUse is for how long requests of a namespace may run within about halfLife. After that, they do not wait for each other: those of hundreds of
+	// parents would keep all workers, although none of them waits for long. Syncs of 200 parents with 3 pods run for less than a second. A namespace that
+	// has used at most half as much as another one has no limit: while a namespace keeps the CPU busy, requests of others run for longer.
+	smallUse = time.Second
+	halfLife = 4 * time.Second
 )
 
 func newPlaces(cpus int) *places {
@@ -90,23 +92,26 @@ func (p *places) enter(key namespaceKey) (own chan struct{}, mayWait bool) {
 		p.namespaces[key] = entered
 	}
 	entered.requests++
-	return entered.places, entered.debtAt(time.Now()) <= maxOwnWait
+	now, most := time.Now(), time.Duration(0)
+	for _, each := range p.namespaces {
+		most = max(most, each.usedAt(now))
+	}
+	return entered.places, entered.usedAt(now) <= max(smallUse, most/2)
 }
 
-// leave ends a request, which has had all its places since a time.
-func (p *places) leave(key namespaceKey, running time.Time) {
+// leave ends a request, which has run for a time.
+func (p *places) leave(key namespaceKey, ran time.Duration) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	left, now := p.namespaces[key], time.Now()
 	left.requests--
-	if !running.IsZero() {
-		left.debt = min(left.debtAt(now)+now.Sub(running), 2*maxOwnWait)
-		left.at = now
-	}
-	maps.DeleteFunc(p.namespaces, func(_ namespaceKey, each *namespacePlaces) bool { return each.requests == 0 && each.debtAt(now) == 0 })
+	left.used, left.at = left.usedAt(now)+ran, now
+	maps.DeleteFunc(p.namespaces, func(_ namespaceKey, each *namespacePlaces) bool {
+		return each.requests == 0 && each.usedAt(now) < time.Millisecond
+	})
 }
 
-// debtAt returns for how long requests have run lately.
-func (n *namespacePlaces) debtAt(now time.Time) time.Duration {
-	return max(0, n.debt-now.Sub(n.at)/repayment)
+// usedAt returns for how long requests have run. What they have run before halfLife counts half.
+func (n *namespacePlaces) usedAt(now time.Time) time.Duration {
+	return time.Duration(float64(n.used) * math.Exp2(-float64(now.Sub(n.at))/float64(halfLife)))
 }

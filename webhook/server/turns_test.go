@@ -183,34 +183,39 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestDebt: a namespace whose requests have run for long gets 429 instead of a wait, until time has repaid it.
-func TestDebt(t *testing.T) {
+// TestUse: requests of a namespace that has used much time lately do not wait for each other, unless another one has used twice as much.
+func TestUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, key := newPlaces(1), namespaceKey{"web", true}
+		p, key, other := newPlaces(1), namespaceKey{"web", true}, namespaceKey{"busy", false}
 		for _, test := range []struct {
-			reason      string
-			after, runs time.Duration
-			want        bool
+			reason string
+			after  time.Duration
+			key    namespaceKey
+			runs   time.Duration
+			want   bool
 		}{
-			{"nothing has run", 0, maxOwnWait, true},
-			{"the first request has run for as long as others may wait", 0, maxOwnWait / 2, true},
-			{"the debt is too large", 0, 0, false},
-			{"time has repaid a part of it", repayment * maxOwnWait / 2, time.Hour, true},
-			{"a request has run for very long", 0, 0, false},
-			{"old debts are forgotten", repayment * maxOwnWait, 0, true},
+			{"nothing has run", 0, key, smallUse, true},
+			{"the first request has run for as long as others may wait", 0, key, smallUse, true},
+			{"both have run for longer", 0, key, 2 * smallUse, false},
+			{"half of it counts after the half-life", halfLife, key, 0, false},
+			{"a quarter of it counts after another one", halfLife, key, 2 * smallUse, true},
+			{"this is too much", 0, key, 0, false},
+			{"another namespace has run for less than twice as long", 0, other, 5 * smallUse, true},
+			{"so it is still too much", 0, key, 0, false},
+			{"another namespace may not wait", 0, other, 2 * smallUse, false},
+			{"it has run for twice as long now", 0, key, 0, true},
 		} {
 			time.Sleep(test.after)
-			_, got := p.enter(key)
-			if got != test.want {
+			if _, got := p.enter(test.key); got != test.want {
 				t.Errorf("%s: a request may wait: %t, want %t", test.reason, got, test.want)
 			}
-			p.leave(key, time.Now().Add(-test.runs))
+			p.leave(test.key, test.runs)
 		}
-		time.Sleep(repayment * maxOwnWait)
+		time.Sleep(20 * halfLife)
 		p.enter(key)
-		p.leave(key, time.Time{})
+		p.leave(key, 0)
 		if len(p.namespaces) != 0 {
-			t.Errorf("%d places of namespaces without requests and debts remain", len(p.namespaces))
+			t.Errorf("%d places of namespaces remain that use no time", len(p.namespaces))
 		}
 	})
 }

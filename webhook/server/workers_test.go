@@ -67,12 +67,15 @@ func TestWorkers(t *testing.T) {
 						}
 					})
 				}
-				for time.Now().Before(end) {
-					time.Sleep(500 * time.Millisecond)
+				for i := range 11 {
 					syncs.Go(func() {
-						began := time.Now()
-						if refused, took := m.sync(t, thing), time.Since(began); refused > 0 || took > 3*time.Second {
-							t.Errorf("a sync of another namespace took %s and got 429 %d times", took, refused)
+						body := []string{thing, thingOf("calm")}[min(i, 1)] // one parent, and ten of another namespace
+						for time.Now().Before(end) {
+							began := time.Now()
+							if refused, took := m.sync(t, body), time.Since(began); refused > 0 || took > 3*time.Second {
+								t.Errorf("a sync of another namespace took %s and got 429 %d times", took, refused)
+							}
+							time.Sleep(2 * time.Second)
 						}
 					})
 				}
@@ -98,11 +101,14 @@ func TestManyParents(t *testing.T) {
 	})
 }
 
-// sleeping returns a controller whose sync hook takes a time for parents of namespaces that begin with busy.
+// sleeping returns a controller whose sync hook takes a time for parents of namespaces that begin with busy, and 20 ms for those of calm.
 func sleeping(runs time.Duration) []composite.Controller {
 	return thingController(func(request thingRequest) (composite.Desired[struct{}], error) {
-		if strings.HasPrefix(request.Parent.Namespace, "busy") {
+		switch {
+		case strings.HasPrefix(request.Parent.Namespace, "busy"):
 			time.Sleep(runs)
+		case request.Parent.Namespace == "calm":
+			time.Sleep(20 * time.Millisecond)
 		}
 		return composite.Desired[struct{}]{}, nil
 	})

@@ -27,6 +27,7 @@ local FENCE <const> = 2
 local MAX_KEY <const>, MAX_LINE <const> = 250, 440
 local MAX_NUMBER <const> = "18446744073709551615" -- the largest CAS unique, delta and initial value
 local MAX_RELATIVE_TTL <const> = 60 * 60 * 24 * 30 -- memcached reads a larger TTL as a Unix time
+local MAX_TIME <const> = (1 << 31) - 1 -- the last one that it accepts
 -- PAUSE is the first of pauses in seconds, which double up to MAX_PAUSE. A command that waits for its turn looks LOOKS times before.
 local LOOKS <const>, PAUSE <const>, MAX_PAUSE <const> = 16, 0.001, 0.05
 local function pauseAfter(times) return math.min(PAUSE * 2 ^ times, MAX_PAUSE) end
@@ -364,8 +365,8 @@ function Key:storeOwned(owned, pool, newCas)
     local item = self:peek("from", true) -- another proxy may have taken it, or changed its TTL
     if item.cas ~= owned then return RETRY end
     local ttl = item.ttl == "-1" and 0 or math.max(tonumber(item.ttl), 1) -- a server returns 0 for less than a second
-    local since = ttl > MAX_RELATIVE_TTL and mcp.time_real_millis() // 1000 or 0
-    return self:send(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. since + ttl .. newCas, item.value)
+    if ttl > MAX_RELATIVE_TTL then ttl = math.min(mcp.time_real_millis() // 1000 + ttl, MAX_TIME) end -- clocks differ
+    return self:send(pool, "ms", " C" .. owned .. " F" .. item.flags .. " T" .. ttl .. newCas, item.value)
 end
 
 -- takeOwnership makes this proxy the owner of an item on `from`. It returns the CAS unique, or nil if another command was faster. An append

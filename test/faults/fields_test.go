@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -175,7 +174,7 @@ func TestFields(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range 10 { // those of one namespace would wait for each other
 			group.Go(func() {
-				c.post(p.url(), bytes.Replace(body, []byte(`"namespace":"web"`), fmt.Appendf(nil, `"namespace":"web-%d"`, i), 1))
+				c.post(p.url(), []byte(strings.Replace(string(body), `"namespace":"web"`, fmt.Sprintf(`"namespace":"web-%d"`, i), 1)))
 			})
 		}
 		group.Wait()

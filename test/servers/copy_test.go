@@ -209,10 +209,10 @@ func count(t *testing.T, proxy server, items int) int {
 			var size, flags, ttl, hit int
 			_, err := fmt.Sscanf(r.line, "VA %d f%d t%d h%d", &size, &flags, &ttl, &hit)
 			want := expiryOf(i)
-			switch {
-			case want == 0:
+			switch want {
+			case 0:
 				want = -1
-			case want == lastSecond:
+			case lastSecond:
 				want -= int(time.Now().Unix())
 			}
 			if err == nil && flags == i && (hit == 0 || i < items/2) && r.value == valueOf(i) && ttl <= want+1 && ttl > want-1000 {

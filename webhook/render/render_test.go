@@ -19,12 +19,12 @@ import (
 
 var now = metav1.NewTime(time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC))
 
-func renderText(text string) ([]render.Object, error) {
-	return renderWith(text, render.Options{Now: now})
+func renderText(content string) ([]render.Object, error) {
+	return renderWith(content, render.Options{Now: now})
 }
 
-func renderWith(text string, options render.Options) ([]render.Object, error) {
-	return render.Render(parents.Controllers(memcached.Config{}), []render.Input{{Name: "parents.yaml", Content: []byte(text)}}, options)
+func renderWith(content string, options render.Options) ([]render.Object, error) {
+	return render.Render(parents.Controllers(memcached.Config{}), []render.Input{{Name: "parents.yaml", Content: []byte(content)}}, options)
 }
 
 func kindsAndNames(objects []render.Object) []string {

@@ -51,9 +51,9 @@ const (
 	// parents of all namespaces from one queue.
 	maxOwnWait = 2 * time.Second
 	// smallUse is for how long requests of a namespace may run within about halfLife. After that, they do not wait for each other: those of hundreds of
-	// parents would keep all workers, although none of them waits for long. Syncs of 200 parents with 3 pods run for less than a second. A namespace that
+	// parents would keep all workers, although none of them waits for long. Syncs of 100 parents with proxies run for two seconds. A namespace that
 	// has used at most half as much as another one has no limit: while a namespace keeps the CPU busy, requests of others run for longer.
-	smallUse = time.Second
+	smallUse = 2 * time.Second
 	halfLife = 4 * time.Second
 )
 

@@ -57,7 +57,7 @@ func TestWorkers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(test.runs)})}
 				var syncs sync.WaitGroup
-				end := time.Now().Add(time.Minute)
+				end := time.Now().Add(20 * time.Second)
 				for i := range test.namespaces * test.parents {
 					syncs.Go(func() {
 						body := test.body(fmt.Sprintf("busy-%d", i%test.namespaces))

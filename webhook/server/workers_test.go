@@ -48,10 +48,10 @@ func TestWorkers(t *testing.T) {
 		runs                time.Duration // a sync of a busy namespace
 	}{
 		{"a sync is slow", 1, 300, thingOf, 80 * time.Millisecond},
-		{"no sync waits for long, but there are many", 1, 1000, thingOf, 20 * time.Millisecond},
+		{"no sync waits for long, but there are many", 1, 400, thingOf, 40 * time.Millisecond},
 		{"syncs are large and slow", 1, 60, largeThing, 1700 * time.Millisecond},
 		{"two namespaces alternate", 2, 150, thingOf, 80 * time.Millisecond},
-		{"two namespaces have many parents", 2, 500, thingOf, 20 * time.Millisecond},
+		{"two namespaces have many parents", 2, 200, thingOf, 40 * time.Millisecond},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -179,10 +179,10 @@ func TestLargeAnnotations(t *testing.T) {
 		value    string
 		accepted bool
 	}{
-		{"letters, which JSON does not escape", strings.Repeat("a", 31<<10), true},
-		{"more letters", strings.Repeat("a", 33<<10), false},
-		{"signs, which JSON escapes to six bytes each", strings.Repeat("<", 5<<10), true},
-		{"more signs", strings.Repeat("<", 6<<10), false},
+		{"letters, which JSON does not escape", strings.Repeat("a", 15<<10), true},
+		{"more letters", strings.Repeat("a", 17<<10), false},
+		{"signs, which JSON escapes to six bytes each", strings.Repeat("<", 2<<10), true},
+		{"more signs", strings.Repeat("<", 3<<10), false},
 	}
 	for _, test := range cases {
 		annotations := map[string]any{"example.com/large": test.value}

@@ -166,11 +166,17 @@ func (s *Subject) send(c Case) *exchange {
 
 // post posts a request, and tries again if the hook is busy, as Metacontroller does.
 func (s *Subject) post(c Case, body []byte) *exchange {
-	e := &exchange{Case: c, Response: s.call(c.Hook, body, "")}
+	e := s.try(c, body)
 	for tries := 1; tries < 5 && s.Wait != nil && e.Code == http.StatusTooManyRequests; tries++ {
 		s.Wait()
-		e.Response = s.call(c.Hook, body, "")
+		e = s.try(c, body)
 	}
+	return e
+}
+
+// try posts a request once.
+func (s *Subject) try(c Case, body []byte) *exchange {
+	e := &exchange{Case: c, Response: s.call(c.Hook, body, "")}
 	if e.Err == nil && e.Code == http.StatusOK {
 		_ = json.Unmarshal(e.Body, &e.answer) // nil unless it is an object
 	}

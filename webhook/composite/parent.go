@@ -29,7 +29,7 @@ type parentMember[T any] struct {
 
 const (
 	// maxSpecValues is the number of values that spec may have. Real ones have hundreds. Metacontroller asks for the related objects of all parents, one
-	// after the other, and those of parents that a tenant changes again and again delay all others: with 2,000 quantities, each request takes 8 ms.
+	// after the other, so those of parents that a tenant changes again and again delay all others. Quantities take the most time.
 	maxSpecValues = 2_000
 	// MaxSpecBytes is the size that spec may have as JSON. Real ones have at most 20 kB.
 	MaxSpecBytes = 32 << 10

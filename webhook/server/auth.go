@@ -64,7 +64,7 @@ func (a *authorizer) checkToken(r *http.Request) error {
 	return nil
 }
 
-// maxChain is how many certificates a caller may present. To verify one with 95 intermediate certificates takes a second.
+// maxChain is how many certificates a caller may present. To verify one with many intermediate certificates takes much CPU time.
 const maxChain = 3
 
 // checkCertificate verifies the certificate of a caller at each request, because a connection may outlive the removal of its CA. A caller without a

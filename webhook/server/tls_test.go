@@ -53,6 +53,7 @@ func TestTLS(t *testing.T) {
 	}{
 		{"TLS 1.3", oneWay, "", &tls.Config{RootCAs: ours.Pool()}, "200"},
 		{"TLS 1.2 is refused", oneWay, "", &tls.Config{RootCAs: ours.Pool(), MaxVersion: tls.VersionTLS12}, "protocol version"},
+		{"a curve that takes more CPU time is refused", oneWay, "", &tls.Config{RootCAs: ours.Pool(), CurvePreferences: []tls.CurveID{tls.CurveP521}}, "handshake failure"},
 		{"a client that does not trust the CA", oneWay, "", &tls.Config{RootCAs: theirs.Pool()}, "unknown authority"},
 		{"certificate and token", twoWay, "secret", &tls.Config{RootCAs: ours.Pool(), Certificates: []tls.Certificate{metacontroller}}, "200"},
 		{"no certificate", twoWay, "secret", &tls.Config{RootCAs: ours.Pool()}, "401"},

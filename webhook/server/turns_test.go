@@ -183,7 +183,7 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestUse: requests of a namespace that has used much time lately do not wait for each other, unless another one has used twice as much.
+// TestUse: requests of a namespace do not wait for each other after they have run for long, unless those of another one have run for twice as long.
 func TestUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, key, other := newPlaces(1), namespaceKey{"web", true}, namespaceKey{"busy", false}

@@ -138,6 +138,9 @@ func (b *body) take(place chan struct{}, wait time.Duration) error {
 		return nil
 	default:
 	}
+	if wait <= 0 {
+		return errBusy
+	}
 	began := time.Now()
 	defer func() {
 		took := time.Since(began)

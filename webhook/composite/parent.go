@@ -40,7 +40,7 @@ const (
 	maxStatusValues = 20_000
 
 	// maxEdits is the number of entries that managedFields may have. With more, the time of the last edit is unknown. Real ones have fewer than ten.
-	maxEdits = 1_000
+	maxEdits = 100
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {

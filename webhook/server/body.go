@@ -43,7 +43,7 @@ type body struct {
 	immediate   bool            // waits for no other request
 	large       bool            // counts in memory.large
 	whole       *bytes.Reader   // a small body that has arrived
-	namespace   *namespaceKey   // of the parent; nil before Wait
+	visit       *visit          // nil before Wait
 	places      []chan struct{} // that the request has until its response begins
 }
 
@@ -110,23 +110,25 @@ func (b *body) receive(p []byte) (n int, err error) {
 // Wait waits until the request may build its objects and run its rules: when no other request of the namespace does, and few of all namespaces. Large
 // requests also take turns. Meanwhile, the caller of a large request sends no more than what buffers hold.
 func (b *body) Wait(namespace string) error {
-	if b.namespace != nil {
+	if b.visit != nil {
 		return nil
 	}
-	b.namespace = &namespaceKey{namespace, !b.isSmall()}
-	ownWait, wait := maxOwnWait, maxWait
-	own, mayWait := b.memory.enter(*b.namespace)
-	if !mayWait {
-		ownWait, wait = 0, 0
+	if b.visit = b.memory.enter(namespace); b.visit == nil {
+		return errBusy
 	}
-	if err := b.take(own, ownWait); err != nil {
+	own := b.visit.large
+	if b.isSmall() {
+		own = b.visit.small
+	}
+	if err := b.take(own, maxOwnWait); err != nil {
 		return err
 	}
 	for _, place := range b.memory.placesFor(b) {
-		if err := b.take(place, wait-b.waited); err != nil {
+		if err := b.take(place, maxWait-b.waited); err != nil {
 			return err
 		}
 	}
+	b.memory.start(b.visit)
 	return nil
 }
 
@@ -138,7 +140,7 @@ func (b *body) take(place chan struct{}, wait time.Duration) error {
 		return nil
 	default:
 	}
-	if wait <= 0 {
+	if wait <= 0 { // in testing/synctest, a timer that has no duration crashes the race detector, see golang/go#78156
 		return errBusy
 	}
 	began := time.Now()
@@ -170,8 +172,8 @@ func (b *body) beginResponse(size int, refused bool) {
 	for _, place := range b.places {
 		<-place
 	}
-	if b.places = nil; b.namespace != nil {
-		b.memory.leave(*b.namespace, time.Since(b.start))
+	if b.places = nil; b.visit != nil {
+		b.memory.leave(b.visit)
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

@@ -15,23 +15,38 @@ type places struct {
 	big     chan struct{} // those with more than bigBytes
 	huge    chan struct{} // those with more than reserveBytes
 
-	cpus       int
-	guard      sync.Mutex
-	namespaces map[namespaceKey]*namespacePlaces
+	ofNamespace int // how many places a namespace has
+	guard       sync.Mutex
+	namespaces  map[string]*namespace
+	clock       clock
 }
 
-// namespaceKey has the requests that run one after the other: the large ones of a namespace, or the others, which do not wait for a turn of those.
-type namespaceKey struct {
-	namespace string
-	large     bool
+// namespace has places for small requests and for large ones, which do not wait for each other.
+type namespace struct {
+	small, large chan struct{}
+	requests     int           // that have a place or wait for one
+	used         time.Duration // of the clock, at a time, see usedAt
+	at           time.Time
 }
 
-// namespacePlaces has one place for each CPU.
-type namespacePlaces struct {
-	places   chan struct{}
-	requests int           // that have a place or wait for one
-	used     time.Duration // at a time, see usedAt
-	at       time.Time
+// clock is as fast as a request runs: with two at the same time, which share the CPU, half as fast as time.
+type clock struct {
+	reads   time.Duration
+	at      time.Time
+	running int
+}
+
+func (c *clock) read(now time.Time) time.Duration {
+	c.reads += now.Sub(c.at) / time.Duration(max(1, c.running))
+	c.at = now
+	return c.reads
+}
+
+// visit is a request of a namespace between enter and leave.
+type visit struct {
+	*namespace
+	began   time.Duration // of the clock
+	running bool
 }
 
 const (
@@ -50,21 +65,24 @@ const (
 	// maxOwnWait is how long a request waits for others of its namespace. Meanwhile it keeps one of the ten workers with which Metacontroller takes the
 	// parents of all namespaces from one queue.
 	maxOwnWait = 2 * time.Second
-	// smallUse is for how long requests of a namespace may run within about halfLife. After that, they do not wait for each other: those of hundreds of
-	// parents would keep all workers, although none of them waits for long. Syncs of 100 parents with proxies run for two seconds. A namespace that
-	// has used at most half as much as another one has no limit: while a namespace keeps the CPU busy, requests of others run for longer.
-	smallUse = 2 * time.Second
+	// smallUse is how much of the clock the requests of a namespace may use within about halfLife: an eighth of the hook's time. With more, it is busy.
+	smallUse = 700 * time.Millisecond
 	halfLife = 4 * time.Second
+	// maxBusy is how many requests of busy namespaces run or wait, in equal shares; the others leave Metacontroller's workers to other namespaces, and
+	// return in one to three seconds. A share is at most maxBusyOfOne, so that a second busy namespace finds a place.
+	maxBusy      = 7
+	maxBusyOfOne = 4
 )
 
 func newPlaces(cpus int) *places {
 	return &places{
-		running:    make(chan struct{}, maxRunning),
-		turns:      make(chan struct{}, max(minTurns, cpus)),
-		big:        make(chan struct{}, 1),
-		huge:       make(chan struct{}, 1),
-		cpus:       cpus,
-		namespaces: map[namespaceKey]*namespacePlaces{},
+		running:     make(chan struct{}, maxRunning),
+		turns:       make(chan struct{}, max(minTurns, cpus)),
+		big:         make(chan struct{}, 1),
+		huge:        make(chan struct{}, 1),
+		ofNamespace: max(1, cpus-1), // Go uses two CPUs if the limit is one
+		namespaces:  map[string]*namespace{},
+		clock:       clock{at: time.Now()},
 	}
 }
 
@@ -82,36 +100,60 @@ func (p *places) placesFor(b *body) []chan struct{} {
 	return []chan struct{}{p.turns}
 }
 
-// enter returns the places of a namespace, until the request leaves, and whether the request may wait for one of these or other places.
-func (p *places) enter(key namespaceKey) (own chan struct{}, mayWait bool) {
+// enter returns a visit, which ends with leave, or nil if too many requests of busy namespaces run or wait.
+func (p *places) enter(name string) *visit {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	entered := p.namespaces[key]
+	entered, now := p.namespaces[name], time.Now()
 	if entered == nil {
-		entered = &namespacePlaces{places: make(chan struct{}, p.cpus)}
-		p.namespaces[key] = entered
+		entered = &namespace{small: make(chan struct{}, p.ofNamespace), large: make(chan struct{}, p.ofNamespace)}
+		p.namespaces[name] = entered
+	}
+	if entered.isBusy(now) && !p.mayEnter(entered, now) {
+		return nil
 	}
 	entered.requests++
-	now, most := time.Now(), time.Duration(0)
-	for _, each := range p.namespaces {
-		most = max(most, each.usedAt(now))
-	}
-	return entered.places, entered.usedAt(now) <= max(smallUse, most/2)
+	return &visit{namespace: entered}
 }
 
-// leave ends a request, which has run for a time.
-func (p *places) leave(key namespaceKey, ran time.Duration) {
+// mayEnter returns whether a busy namespace has fewer requests than the others leave it.
+func (p *places) mayEnter(entered *namespace, now time.Time) bool {
+	namespaces, requests := 1, entered.requests
+	for _, each := range p.namespaces {
+		if each != entered && each.requests > 0 && each.isBusy(now) {
+			namespaces++
+			requests += each.requests
+		}
+	}
+	return requests < maxBusy && entered.requests < min(maxBusyOfOne, max(1, maxBusy/namespaces))
+}
+
+// start begins to count a request, which has all its places now.
+func (p *places) start(v *visit) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	left, now := p.namespaces[key], time.Now()
-	left.requests--
-	left.used, left.at = left.usedAt(now)+ran, now
-	maps.DeleteFunc(p.namespaces, func(_ namespaceKey, each *namespacePlaces) bool {
+	v.began, v.running = p.clock.read(time.Now()), true
+	p.clock.running++
+}
+
+// leave ends a visit.
+func (p *places) leave(v *visit) {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	now := time.Now()
+	v.requests--
+	if v.running {
+		v.used, v.at = v.usedAt(now)+p.clock.read(now)-v.began, now
+		p.clock.running--
+	}
+	maps.DeleteFunc(p.namespaces, func(_ string, each *namespace) bool {
 		return each.requests == 0 && each.usedAt(now) < time.Millisecond
 	})
 }
 
-// usedAt returns for how long requests have run. What they have run before halfLife counts half.
-func (n *namespacePlaces) usedAt(now time.Time) time.Duration {
+func (n *namespace) isBusy(now time.Time) bool { return n.usedAt(now) > smallUse }
+
+// usedAt returns how much of the clock requests have used. What they have used before halfLife counts half.
+func (n *namespace) usedAt(now time.Time) time.Duration {
 	return time.Duration(float64(n.used) * math.Exp2(-float64(now.Sub(n.at))/float64(halfLife)))
 }

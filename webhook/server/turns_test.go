@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/composite"
@@ -29,12 +30,12 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 
 // TestNamespacesTakeTurns: the requests of one namespace do not delay those of others.
 func TestNamespacesTakeTurns(t *testing.T) {
-	cpus := runtime.GOMAXPROCS(0)
-	runTogether(t, cpus, func(int) string { return thing })
-	runTogether(t, min(cpus, minTurns), func(int) string { return largeThing("web") })
+	most := newMemory(0).ofNamespace
+	runTogether(t, most, func(int) string { return thing })
+	runTogether(t, min(most, minTurns), func(int) string { return largeThing("web") })
 	// Without the first part, which has the namespace.
 	late := `{"future":"` + strings.Repeat("a", 2*smallBytes) + `",`
-	runTogether(t, min(cpus, minTurns), func(i int) string { return late + largeThing(fmt.Sprintf("web-%d", i))[1:] })
+	runTogether(t, min(most, minTurns), func(i int) string { return late + largeThing(fmt.Sprintf("web-%d", i))[1:] })
 }
 
 // TestBusyNamespace: a caller that has waited for another request of its namespace is told when to return.
@@ -44,7 +45,7 @@ func TestBusyNamespace(t *testing.T) {
 		handler := NewHandler(Options{Controllers: controllers})
 		var first sync.WaitGroup
 		for _, body := range []string{thing, largeThing("web")} {
-			for range runtime.GOMAXPROCS(0) {
+			for range newMemory(0).ofNamespace {
 				first.Go(func() {
 					if got := postThing(handler, strings.NewReader(body)); got.Code != http.StatusOK {
 						t.Errorf("the first request got %d %s", got.Code, got.Body)
@@ -161,8 +162,8 @@ func TestPlaces(t *testing.T) {
 				b.beginResponse(0, true)
 			}
 		}
-		if len(m.namespaces) != 5 {
-			t.Errorf("%d places of namespaces remain, want those of the five requests that have one", len(m.namespaces))
+		if len(m.namespaces) != 4 {
+			t.Errorf("%d namespaces remain, want the four that have requests", len(m.namespaces))
 		}
 	})
 }
@@ -173,7 +174,7 @@ func TestWaits(t *testing.T) {
 		m, began := newMemory(0), time.Now()
 		m.places = newPlaces(1)
 		m.turns = make(chan struct{})
-		other, _ := m.enter(namespaceKey{"web", true})
+		other := m.enter("web").large
 		other <- struct{}{}
 		time.AfterFunc(maxOwnWait/2, func() { <-other })
 		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
@@ -183,39 +184,70 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestUse: requests of a namespace do not wait for each other after they have run for long, unless those of another one have run for twice as long.
-func TestUse(t *testing.T) {
+// TestBusyNamespaces: the requests of namespaces that use much of the hook's time are few, and the others of any number.
+func TestBusyNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, key, other := newPlaces(1), namespaceKey{"web", true}, namespaceKey{"busy", false}
-		for _, test := range []struct {
-			reason string
-			after  time.Duration
-			key    namespaceKey
-			runs   time.Duration
-			want   bool
-		}{
-			{"nothing has run", 0, key, smallUse, true},
-			{"the first request has run for as long as others may wait", 0, key, smallUse, true},
-			{"both have run for longer", 0, key, 2 * smallUse, false},
-			{"half of it counts after the half-life", halfLife, key, 0, false},
-			{"a quarter of it counts after another one", halfLife, key, 2 * smallUse, true},
-			{"this is too much", 0, key, 0, false},
-			{"another namespace has run for less than twice as long", 0, other, 5 * smallUse, true},
-			{"so it is still too much", 0, key, 0, false},
-			{"another namespace may not wait", 0, other, 2 * smallUse, false},
-			{"it has run for twice as long now", 0, key, 0, true},
-		} {
-			time.Sleep(test.after)
-			if _, got := p.enter(test.key); got != test.want {
-				t.Errorf("%s: a request may wait: %t, want %t", test.reason, got, test.want)
+		p := newPlaces(1)
+		// use lets each namespace use a time of the clock.
+		use := func(each time.Duration, of ...string) {
+			var visits []*visit
+			for _, name := range of {
+				visits = append(visits, p.enter(name))
+				p.start(visits[len(visits)-1])
 			}
-			p.leave(test.key, test.runs)
+			time.Sleep(time.Duration(len(of)) * each)
+			for _, v := range visits {
+				p.leave(v)
+			}
+		}
+		enter := func(reason, of string, want int) (entered []*visit) {
+			for range 10 {
+				if v := p.enter(of); v != nil {
+					entered = append(entered, v)
+				}
+			}
+			if len(entered) != want {
+				t.Errorf("%s: %d of ten requests enter, want %d", reason, len(entered), want)
+			}
+			return entered
+		}
+		use(smallUse, "a")
+		for _, v := range enter("it has used no more than it may", "a", 10) {
+			p.leave(v)
+		}
+		use(4*smallUse, "a", "b", "c")
+		entered := enter("it has used more", "a", maxBusyOfOne)
+		entered = append(entered, enter("of two busy namespaces, each has a share", "b", maxBusy/2)...)
+		entered = append(entered, enter("the shares are in use", "c", 0)...)
+		for _, v := range append(entered, enter("a namespace that has used nothing", "calm", 10)...) {
+			p.leave(v)
 		}
 		time.Sleep(20 * halfLife)
-		p.enter(key)
-		p.leave(key, 0)
-		if len(p.namespaces) != 0 {
-			t.Errorf("%d places of namespaces remain that use no time", len(p.namespaces))
+		use(0, "a")
+		if len(p.namespaces) > 0 {
+			t.Errorf("%d namespaces remain that use no time", len(p.namespaces))
+		}
+	})
+}
+
+// TestUse: requests that run at the same time share the hook's time, and what they have used counts less and less.
+func TestUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlaces(1)
+		first, second, waits := p.enter("a"), p.enter("b"), p.enter("b")
+		p.start(first)
+		time.Sleep(time.Second)
+		p.start(second)
+		time.Sleep(2 * time.Second)
+		p.leave(second)
+		p.leave(waits)
+		time.Sleep(time.Second)
+		p.leave(first)
+		a, b := p.namespaces["a"], p.namespaces["b"]
+		time.Sleep(halfLife)
+		got := []time.Duration{a.usedAt(time.Now()), a.usedAt(time.Now().Add(halfLife)), b.usedAt(b.at)}
+		if diff := cmp.Diff([]time.Duration{1500 * time.Millisecond, 750 * time.Millisecond, time.Second}, got); diff != "" {
+			t.Errorf("a runs for four seconds, two of them together with b (-want +got):\n%s", diff)
 		}
 	})
 }

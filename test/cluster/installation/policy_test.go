@@ -145,7 +145,7 @@ func TestPolicyOfOtherKinds(t *testing.T) {
 		{"an image of the registry", "proxy.example.com/v1alpha1", "Nginx", "{count: 1, image: registry.example.com/nginx}", ""},
 		{"the default image", "proxy.example.com/v1alpha1", "Nginx", "{count: 1}", "spec.image must begin with registry.example.com/"},
 		{"another image", "proxy.example.com/v1alpha1", "Nginx", "{count: 1, image: evil}", "spec.image must begin with registry.example.com/"},
-		{"the default host", "customimagedeploy.example.com/v1", "CustomImageDeploy", "{image: registry.example.com/shop, port: 80}", ""},
+		{"the default host", "customimagedeploy.example.com/v1", "CustomImageDeploy", "{image: registry.example.com/shop, port: 80}", "spec.host must end with .apps.example.com"},
 		{"an allowed host", "customimagedeploy.example.com/v1", "CustomImageDeploy", "{image: registry.example.com/shop, port: 80, host: shop.apps.example.com}", ""},
 		{"another image", "customimagedeploy.example.com/v1", "CustomImageDeploy", "{image: evil, port: 80}", "spec.image must begin with registry.example.com/"},
 		{"the host of somebody else", "customimagedeploy.example.com/v1", "CustomImageDeploy", "{image: registry.example.com/shop, port: 80, host: login.example.com}", "spec.host must end with .apps.example.com"},

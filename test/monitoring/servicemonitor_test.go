@@ -13,6 +13,21 @@ import (
 // TestServiceMonitorOfCache checks that the Prometheus operator can decode the ServiceMonitor of a cache, and that it selects
 // the Service and the port of the exporters.
 func TestServiceMonitorOfCache(t *testing.T) {
+	service, monitor := serviceAndMonitor(t)
+	if monitor.Namespace != service.Namespace || !selects(t, monitor.Spec.Selector, service.Labels) {
+		t.Errorf("the ServiceMonitor selects %v, but the Service has %v", monitor.Spec.Selector, service.Labels)
+	}
+	for _, port := range service.Spec.Ports {
+		if port.Name == monitor.Spec.Endpoints[0].Port {
+			return
+		}
+	}
+	t.Errorf("the ServiceMonitor scrapes the port %q, but the Service has %v", monitor.Spec.Endpoints[0].Port, service.Spec.Ports)
+}
+
+// serviceAndMonitor returns the Service and the ServiceMonitor of a golden response.
+func serviceAndMonitor(t *testing.T) (service corev1.Service, monitor monitoringv1.ServiceMonitor) {
+	t.Helper()
 	content, err := os.ReadFile("../testdata/memcached/sync/metrics-of-tls-and-sasl/response.json")
 	if err != nil {
 		t.Fatal(err)
@@ -23,8 +38,6 @@ func TestServiceMonitorOfCache(t *testing.T) {
 	if err := json.Unmarshal(content, &response); err != nil {
 		t.Fatal(err)
 	}
-	var service corev1.Service
-	var monitor monitoringv1.ServiceMonitor
 	for _, child := range response.Children {
 		var kind struct {
 			Kind string `json:"kind"`
@@ -38,13 +51,5 @@ func TestServiceMonitorOfCache(t *testing.T) {
 			}
 		}
 	}
-	if monitor.Namespace != service.Namespace || !selects(t, monitor.Spec.Selector, service.Labels) {
-		t.Errorf("the ServiceMonitor selects %v, but the Service has %v", monitor.Spec.Selector, service.Labels)
-	}
-	for _, port := range service.Spec.Ports {
-		if port.Name == monitor.Spec.Endpoints[0].Port {
-			return
-		}
-	}
-	t.Errorf("the ServiceMonitor scrapes the port %q, but the Service has %v", monitor.Spec.Endpoints[0].Port, service.Spec.Ports)
+	return service, monitor
 }

@@ -14,6 +14,12 @@ var serviceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com",
 // each of at most 63 slab classes.
 const maxSamples = int64(5000)
 
+// maxScrape limits the memory of Prometheus for a response, which can be compressed. That of an exporter with maxSamples has less than 1 MB.
+const maxScrape = "10MB"
+
+// foreignMetrics are those of the operator and of the cluster, by which alerts and dashboards find problems. An exporter has none of them.
+const foreignMetrics = "(memcached_operator|metacontroller|kube|container)_.*"
+
 // serviceMonitor returns the ServiceMonitor by which Prometheus finds the exporters of servers and proxies, through their Services; nil
 // if spec has none or pods have no exporter.
 func serviceMonitor(in *Input) runtime.Object {
@@ -29,6 +35,11 @@ func serviceMonitor(in *Input) runtime.Object {
 			"separator":    "",
 			"targetLabel":  NameLabel,
 		}},
+		"metricRelabelings": []any{map[string]any{
+			"sourceLabels": []any{"__name__"},
+			"regex":        foreignMetrics,
+			"action":       "drop",
+		}},
 	}
 	if spec.Interval != "" {
 		endpoint["interval"] = string(spec.Interval)
@@ -42,9 +53,10 @@ func serviceMonitor(in *Input) runtime.Object {
 	}
 	monitor := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{
-			"selector":    map[string]any{"matchLabels": matchLabels},
-			"endpoints":   []any{endpoint},
-			"sampleLimit": maxSamples,
+			"selector":      map[string]any{"matchLabels": matchLabels},
+			"endpoints":     []any{endpoint},
+			"sampleLimit":   maxSamples,
+			"bodySizeLimit": maxScrape,
 		},
 	}}
 	monitor.SetGroupVersionKind(serviceMonitorKind)

@@ -1,0 +1,76 @@
+package monitoring
+
+import (
+	"maps"
+	"path/filepath"
+	"testing"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
+
+	"github.com/example/memcached-operator/test/monitoring/lab"
+)
+
+// TestTargetsOfTenantsAreLimited checks that Prometheus limits what a pod of any user responds, and that such a pod cannot add to the
+// metrics of the operator and of the cluster, which alerts and dashboard select by name.
+func TestTargetsOfTenantsAreLimited(t *testing.T) {
+	var pods monitoringv1.PodMonitor
+	documents(t, filepath.Join(lab.Component, "caches.yaml"), &pods)
+	_, service := serviceAndMonitor(t)
+	cases := []struct {
+		monitor string
+		samples *uint64
+		bytes   *monitoringv1.ByteSize
+		rules   []monitoringv1.RelabelConfig
+	}{
+		{"the PodMonitor of all caches", pods.Spec.SampleLimit, pods.Spec.BodySizeLimit, pods.Spec.PodMetricsEndpoints[0].MetricRelabelConfigs},
+		{"the ServiceMonitor of a cache", service.Spec.SampleLimit, service.Spec.BodySizeLimit, service.Spec.Endpoints[0].MetricRelabelConfigs},
+	}
+	own := map[string]bool{
+		"memcached_proxy_reads_total":   true, // of webhook/exporter
+		"process_cpu_seconds_total":     true, // of each program in Go
+		"process_resident_memory_bytes": true, // the same
+	}
+	for _, name := range exporterMetrics() {
+		own[name] = true
+	}
+	names := maps.Clone(own)
+	for where, query := range queries(t) {
+		for _, selector := range selectors(t, where, query) {
+			names[selector.Name] = true
+		}
+	}
+	delete(names, "up") // Prometheus adds it
+	for _, test := range cases {
+		if test.samples == nil || *test.samples != 5000 || test.bytes == nil || *test.bytes != "10MB" {
+			t.Errorf("%s: want at most 5000 samples and 10MB", test.monitor)
+		}
+		for name := range names {
+			if kept := keeps(t, test.rules, name); kept != own[name] {
+				t.Errorf("%s: Prometheus keeps %s of a cache: %v, want %v", test.monitor, name, kept, own[name])
+			}
+		}
+	}
+}
+
+// keeps reports whether Prometheus stores a metric.
+func keeps(t *testing.T, rules []monitoringv1.RelabelConfig, name string) bool {
+	t.Helper()
+	builder := labels.NewBuilder(labels.FromStrings(model.MetricNameLabel, name))
+	for _, rule := range rules {
+		config := relabel.DefaultRelabelConfig
+		config.Action, config.Regex = relabel.Action(rule.Action), relabel.MustNewRegexp(rule.Regex)
+		for _, label := range rule.SourceLabels {
+			config.SourceLabels = append(config.SourceLabels, model.LabelName(label))
+		}
+		if err := config.Validate(model.UTF8Validation); err != nil {
+			t.Fatal(err)
+		}
+		if !relabel.ProcessBuilder(builder, &config) {
+			return false
+		}
+	}
+	return true
+}

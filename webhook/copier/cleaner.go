@@ -71,7 +71,7 @@ func Clean(ctx context.Context, c CleanConfig) error {
 				}
 			}
 			if response, err := runQuiet(server, &commands); err != nil || response != "" {
-				return cmp.Or(err, fmt.Errorf("the server responds with %q to a deletion", response))
+				return cmp.Or(err, fmt.Errorf("the server responds with %.200q to a deletion", response))
 			}
 			own := slices.DeleteFunc(items, isForeign)
 			deleted += len(items) - len(own)

@@ -66,6 +66,27 @@ func TestCleanChangedItem(t *testing.T) {
 	}
 }
 
+// TestCleanLongResponse checks that what a server responds does not fill the log, in which Clean writes an error at each attempt.
+func TestCleanLongResponse(t *testing.T) {
+	server := serve(t, func(line string) string {
+		switch {
+		case line == "stats":
+			return "STAT time 100\r\nEND\r\n"
+		case strings.HasPrefix(line, "lru_crawler"):
+			return "key=item-1 exp=-1 la=1 cas=17 fetch=no cls=1 size=80 \nEND\r\n"
+		case strings.HasPrefix(line, "mg "):
+			return "HD kitem-1 c17\r\n"
+		case strings.HasPrefix(line, "md "):
+			return strings.Repeat("E", 60_000) + "\r\n"
+		}
+		return "MN\r\n"
+	})
+	err := Clean(t.Context(), CleanConfig{Server: server.address, Logger: slog.New(slog.DiscardHandler)})
+	if err == nil || !strings.Contains(err.Error(), "to a deletion") || len(err.Error()) > 1000 {
+		t.Errorf("got the error %.1000v, want a shorter one with the deletion", err)
+	}
+}
+
 // TestCleanKeepsUsedItems checks that clean, which a lost node may run on for long, deletes no item that was used since it began.
 func TestCleanKeepsUsedItems(t *testing.T) {
 	server := serve(t, func(line string) string {

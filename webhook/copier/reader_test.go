@@ -3,6 +3,7 @@ package copier
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -139,6 +140,21 @@ func TestPatience(t *testing.T) {
 	read("stays", calm, 0, "reads of other servers")
 	failures.Store(2)
 	read("moves", 1, 0, "two failures after many responses")
+}
+
+// TestUnreadableLongKey checks that the error for a long key is short: a server can list keys of any length.
+func TestUnreadableLongKey(t *testing.T) {
+	t.Parallel()
+	r := newReader(serve(t, func(line string) string {
+		if strings.HasPrefix(line, "mg kkk") {
+			return "CLIENT_ERROR bad command line format\r\n"
+		}
+		return respondMoving(line)
+	}))
+	r.reads = [][]byte{bytes.Repeat([]byte("k"), 60_000)}
+	if err := r.flush(t.Context()); !errors.Is(err, errUnreadable) || len(err.Error()) > 1000 {
+		t.Errorf("got the error %.1000v, want a shorter %v", err, errUnreadable)
+	}
 }
 
 // TestOtherTarget checks that a copy through something else than proxies that move items is no success.

@@ -58,7 +58,7 @@ func read(ctx context.Context, proxy string, first uint32) error {
 		case bytes.HasPrefix(line, []byte("EN")):
 			return nil
 		case !bytes.HasPrefix(line, []byte("SERVER_ERROR")):
-			return fmt.Errorf("it responds with %q", line)
+			return fmt.Errorf("it responds with %.200q", line)
 		}
 	}
 	return errors.New("it responds with SERVER_ERROR for all keys")

@@ -118,7 +118,7 @@ func (c *Config) sendRefresh() error {
 		return err
 	}
 	if string(response) != "OK" {
-		return fmt.Errorf("memcached cannot load the files: %q", response)
+		return fmt.Errorf("memcached cannot load the files: %.200q", response)
 	}
 	return nil
 }

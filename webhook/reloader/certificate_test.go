@@ -75,6 +75,7 @@ func TestReloadCertificate(t *testing.T) {
 			ca.Write(d, keyFile, key)
 		}, "tls.crt is valid only from", 0},
 		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached cannot load the files: "ERROR"`, 1},
+		{"a long response", func(_ string, m *tlsImitation) { m.response = strings.Repeat("E", 60_000) }, `memcached cannot load the files: "EEE`, 1},
 		{"memcached serves the former certificate", func(_ string, m *tlsImitation) { m.stale = true }, "memcached keeps using the certificate with the serial number", 1},
 	}
 	for _, test := range cases {
@@ -95,6 +96,8 @@ func TestReloadCertificate(t *testing.T) {
 			t.Errorf("%s: loaded %q, %v", test.reason, loaded, err)
 		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
 			t.Errorf("%s: error %v, want one with %q", test.reason, err, test.want)
+		case err != nil && len(err.Error()) > 1000:
+			t.Errorf("%s: the error has %d bytes", test.reason, len(err.Error()))
 		}
 		if sent := m.commands.Load(); sent != test.sent {
 			t.Errorf("%s: %d commands were sent, want %d: memcached would serve files that do not match", test.reason, sent, test.sent)

@@ -77,7 +77,10 @@ func TestRenderExitCodes(t *testing.T) {
 // TestPreCommitHooks runs the commands of the pre-commit hooks in a Git repository, as pre-commit does.
 func TestPreCommitHooks(t *testing.T) {
 	t.Parallel()
-	var hooks []struct{ ID, Entry string }
+	var hooks []struct {
+		ID, Entry string
+		Args      []string
+	}
 	content, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err == nil {
 		err = yaml.Unmarshal(content, &hooks)
@@ -87,10 +90,10 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 	entries := map[string]string{}
 	for _, hook := range hooks {
-		entries[hook.ID] = hook.Entry
+		entries[hook.ID] = strings.Join(append([]string{hook.Entry}, hook.Args...), " ")
 	}
 	dir := writeFiles(t, validCache)
-	shell(t, dir, `git init --quiet && echo "caches/* diff=memcached" >.gitattributes && git add . &&
+	shell(t, dir, `git init --quiet && echo "*.yaml diff=memcached" >.gitattributes && git add . &&
 		git -c user.name=t -c user.email=t@example.com commit --quiet --message=before`)
 	shell(t, dir, "sed -i 's/size: 2/size: 3/' caches/cache.yaml && git add .")
 	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml"); code != 0 {
@@ -103,6 +106,16 @@ func TestPreCommitHooks(t *testing.T) {
 	shell(t, dir, "sed -i 's/size: 3/size: -3/' caches/cache.yaml && git add .")
 	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml"); code != 1 || !strings.Contains(out, "caches/cache.yaml, Memcached ") {
 		t.Errorf("exit code %d for an invalid change, want 1 and the object:\n%s", code, out)
+	}
+
+	const flag = "--operator-image=x.yaml" // a name of a file that is a flag
+	shell(t, dir, "git checkout --quiet HEAD -- caches/cache.yaml && sed 's/size: 2/size: -3/' caches/cache.yaml >./"+flag+" && git add .")
+	if out, code := shell(t, dir, entries["memcached-operator-render"]+" caches/cache.yaml "+flag); code != 1 || !strings.Contains(out, flag+", Memcached ") {
+		t.Errorf("exit code %d for an invalid file with the name of a flag, want 1 and the object:\n%s", code, out)
+	}
+	shell(t, dir, "sed 's/name: /name: other-/' caches/cache.yaml >./"+flag+" && git add .")
+	if out, code := shell(t, dir, entries["memcached-operator-diff"]+" "+flag); code != 0 || !strings.Contains(out, "\n+kind: Deployment\n") {
+		t.Errorf("exit code %d for a file with the name of a flag, want 0 and the objects:\n%s", code, out)
 	}
 }
 

@@ -116,13 +116,18 @@ func (b *body) Wait(namespace string) error {
 	if b.visit = b.memory.enter(namespace); b.visit == nil {
 		return errBusy
 	}
-	own := b.visit.large
+	own, ownWait := &b.visit.large, maxOwnWait
 	if b.isSmall() {
-		own = b.visit.small
+		own = &b.visit.small
 	}
-	if err := b.take(own, maxOwnWait); err != nil {
+	if own.held.Load() > 0 { // the use of what does not run does not grow: all workers would wait for it
+		ownWait = 0
+	}
+	if err := b.take(own.places, ownWait); err != nil {
 		return err
 	}
+	own.held.Add(1)
+	defer own.held.Add(-1)
 	for _, place := range b.memory.placesFor(b) {
 		if err := b.take(place, maxWait-b.waited); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,10 +24,16 @@ type places struct {
 
 // namespace has places for small requests and for large ones, which do not wait for each other.
 type namespace struct {
-	small, large chan struct{}
+	small, large lane
 	requests     int           // that have a place or wait for one
 	used         time.Duration // of the clock, at a time, see usedAt
 	at           time.Time
+}
+
+// lane has the places of small or of large requests, and counts those that have one and do not run, because they wait for others.
+type lane struct {
+	places chan struct{}
+	held   atomic.Int32
 }
 
 // clock is as fast as a request runs: with two at the same time, which share the CPU, half as fast as time.
@@ -106,7 +113,7 @@ func (p *places) enter(name string) *visit {
 	defer p.guard.Unlock()
 	entered, now := p.namespaces[name], time.Now()
 	if entered == nil {
-		entered = &namespace{small: make(chan struct{}, p.ofNamespace), large: make(chan struct{}, p.ofNamespace)}
+		entered = &namespace{small: lane{places: make(chan struct{}, p.ofNamespace)}, large: lane{places: make(chan struct{}, p.ofNamespace)}}
 		p.namespaces[name] = entered
 	}
 	if entered.isBusy(now) && !p.mayEnter(entered, now) {

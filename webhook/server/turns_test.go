@@ -174,13 +174,31 @@ func TestWaits(t *testing.T) {
 		m, began := newMemory(0), time.Now()
 		m.places = newPlaces(1)
 		m.turns = make(chan struct{})
-		other := m.enter("web").large
-		other <- struct{}{}
-		time.AfterFunc(maxOwnWait/2, func() { <-other })
+		own := m.enter("web").large.places
+		own <- struct{}{}
+		time.AfterFunc(maxOwnWait/2, func() { <-own })
 		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
 		if took := time.Since(began); err != errBusy || took != maxWait { //nolint:errorlint // Wait returns the value itself
 			t.Errorf("two places that are taken: %v after %s, want %v after %s", err, took, errBusy, maxWait)
 		}
+	})
+}
+
+// TestNoWaitForTurns: requests do not wait for another of their namespace that waits for those of others.
+func TestNoWaitForTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(0)
+		m.places = newPlaces(1)
+		m.turns = make(chan struct{})
+		var first sync.WaitGroup
+		first.Go(func() { _ = (&body{memory: m, length: smallBytes + 1}).Wait("web") })
+		synctest.Wait()
+		began := time.Now()
+		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
+		if took := time.Since(began); err != errBusy || took > 0 { //nolint:errorlint // Wait returns the value itself
+			t.Errorf("another request waits for a turn: %v after %s, want %v at once", err, took, errBusy)
+		}
+		first.Wait()
 	})
 }
 

@@ -43,7 +43,7 @@ type body struct {
 	immediate   bool            // waits for no other request
 	large       bool            // counts in memory.large
 	whole       *bytes.Reader   // a small body that has arrived
-	visit       *visit          // nil before Wait
+	namespace   *namespace      // of the parent; nil before Wait
 	places      []chan struct{} // that the request has until its response begins
 }
 
@@ -110,30 +110,25 @@ func (b *body) receive(p []byte) (n int, err error) {
 // Wait waits until the request may build its objects and run its rules: when no other request of the namespace does, and few of all namespaces. Large
 // requests also take turns. Meanwhile, the caller of a large request sends no more than what buffers hold.
 func (b *body) Wait(namespace string) error {
-	if b.visit != nil {
+	if b.namespace != nil {
 		return nil
 	}
-	if b.visit = b.memory.enter(namespace); b.visit == nil {
+	if b.namespace = b.memory.enter(namespace); b.namespace == nil {
 		return errBusy
 	}
-	own, ownWait := &b.visit.large, maxOwnWait
+	own := b.namespace.large
 	if b.isSmall() {
-		own = &b.visit.small
+		own = b.namespace.small
 	}
-	if own.held.Load() > 0 { // the use of what does not run does not grow: all workers would wait for it
-		ownWait = 0
-	}
-	if err := b.take(own.places, ownWait); err != nil {
+	if err := b.take(own, maxOwnWait); err != nil {
 		return err
 	}
-	own.held.Add(1)
-	defer own.held.Add(-1)
+	b.memory.start(b.namespace)
 	for _, place := range b.memory.placesFor(b) {
 		if err := b.take(place, maxWait-b.waited); err != nil {
 			return err
 		}
 	}
-	b.memory.start(b.visit)
 	return nil
 }
 
@@ -174,11 +169,12 @@ const (
 
 // beginResponse lets another request run, and sets the time that the caller has for a response, and for the rest of its body if it is refused.
 func (b *body) beginResponse(size int, refused bool) {
+	started := len(b.places) > 0
 	for _, place := range b.places {
 		<-place
 	}
-	if b.places = nil; b.visit != nil {
-		b.memory.leave(b.visit)
+	if b.places = nil; b.namespace != nil {
+		b.memory.leave(b.namespace, started)
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -24,36 +23,25 @@ type places struct {
 
 // namespace has places for small requests and for large ones, which do not wait for each other.
 type namespace struct {
-	small, large lane
+	small, large chan struct{}
 	requests     int           // that have a place or wait for one
-	used         time.Duration // of the clock, at a time, see usedAt
+	running      int           // that have one
+	used         time.Duration // at a time and a reading of the clock, see usedAt
 	at           time.Time
-}
-
-// lane has the places of small or of large requests, and counts those that have one and do not run, because they wait for others.
-type lane struct {
-	places chan struct{}
-	held   atomic.Int32
+	reading      time.Duration
 }
 
 // clock is as fast as a request runs: with two at the same time, which share the CPU, half as fast as time.
 type clock struct {
-	reads   time.Duration
+	reading time.Duration
 	at      time.Time
 	running int
 }
 
 func (c *clock) read(now time.Time) time.Duration {
-	c.reads += now.Sub(c.at) / time.Duration(max(1, c.running))
+	c.reading += now.Sub(c.at) / time.Duration(max(1, c.running))
 	c.at = now
-	return c.reads
-}
-
-// visit is a request of a namespace between enter and leave.
-type visit struct {
-	*namespace
-	began   time.Duration // of the clock
-	running bool
+	return c.reading
 }
 
 const (
@@ -107,27 +95,27 @@ func (p *places) placesFor(b *body) []chan struct{} {
 	return []chan struct{}{p.turns}
 }
 
-// enter returns a visit, which ends with leave, or nil if too many requests of busy namespaces run or wait.
-func (p *places) enter(name string) *visit {
+// enter returns a namespace, whose requests are one more until leave, or nil if too many requests of busy namespaces run or wait.
+func (p *places) enter(name string) *namespace {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	entered, now := p.namespaces[name], time.Now()
+	entered := p.namespaces[name]
 	if entered == nil {
-		entered = &namespace{small: lane{places: make(chan struct{}, p.ofNamespace)}, large: lane{places: make(chan struct{}, p.ofNamespace)}}
+		entered = &namespace{small: make(chan struct{}, p.ofNamespace), large: make(chan struct{}, p.ofNamespace)}
 		p.namespaces[name] = entered
 	}
-	if entered.isBusy(now) && !p.mayEnter(entered, now) {
+	if p.isBusy(entered) && !p.mayEnter(entered) {
 		return nil
 	}
 	entered.requests++
-	return &visit{namespace: entered}
+	return entered
 }
 
 // mayEnter returns whether a busy namespace has fewer requests than the others leave it.
-func (p *places) mayEnter(entered *namespace, now time.Time) bool {
+func (p *places) mayEnter(entered *namespace) bool {
 	namespaces, requests := 1, entered.requests
 	for _, each := range p.namespaces {
-		if each != entered && each.requests > 0 && each.isBusy(now) {
+		if each != entered && each.requests > 0 && p.isBusy(each) {
 			namespaces++
 			requests += each.requests
 		}
@@ -135,32 +123,40 @@ func (p *places) mayEnter(entered *namespace, now time.Time) bool {
 	return requests < maxBusy && entered.requests < min(maxBusyOfOne, max(1, maxBusy/namespaces))
 }
 
-// start begins to count a request, which has all its places now.
-func (p *places) start(v *visit) {
+// start begins to count a request of a namespace, which has a place now. A wait for other places counts too: the others of the namespace, which wait for
+// this request, would keep all workers.
+func (p *places) start(n *namespace) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	v.began, v.running = p.clock.read(time.Now()), true
-	p.clock.running++
+	p.run(n, 1)
 }
 
-// leave ends a visit.
-func (p *places) leave(v *visit) {
+// leave ends a request, which has started or not.
+func (p *places) leave(n *namespace, started bool) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	now := time.Now()
-	v.requests--
-	if v.running {
-		v.used, v.at = v.usedAt(now)+p.clock.read(now)-v.began, now
-		p.clock.running--
+	n.requests--
+	if started {
+		p.run(n, -1)
 	}
 	maps.DeleteFunc(p.namespaces, func(_ string, each *namespace) bool {
-		return each.requests == 0 && each.usedAt(now) < time.Millisecond
+		return each.requests == 0 && p.usedBy(each) < time.Millisecond
 	})
 }
 
-func (n *namespace) isBusy(now time.Time) bool { return n.usedAt(now) > smallUse }
+// run changes how many requests of a namespace run.
+func (p *places) run(n *namespace, more int) {
+	n.used = p.usedBy(n)
+	n.at, n.reading = p.clock.at, p.clock.reading
+	n.running += more
+	p.clock.running += more
+}
 
-// usedAt returns how much of the clock requests have used. What they have used before halfLife counts half.
-func (n *namespace) usedAt(now time.Time) time.Duration {
-	return time.Duration(float64(n.used) * math.Exp2(-float64(now.Sub(n.at))/float64(halfLife)))
+func (p *places) isBusy(n *namespace) bool { return p.usedBy(n) > smallUse }
+
+// usedBy returns how much of the clock the requests of a namespace have used. What they have used before halfLife counts half.
+func (p *places) usedBy(n *namespace) time.Duration {
+	now := time.Now()
+	before := float64(n.used) * math.Exp2(-float64(now.Sub(n.at))/float64(halfLife))
+	return time.Duration(before) + time.Duration(n.running)*(p.clock.read(now)-n.reading)
 }

@@ -162,8 +162,12 @@ func TestPlaces(t *testing.T) {
 				b.beginResponse(0, true)
 			}
 		}
-		if len(m.namespaces) != 4 {
-			t.Errorf("%d namespaces remain, want the four that have requests", len(m.namespaces))
+		requests := 0
+		for _, each := range m.namespaces {
+			requests += each.requests
+		}
+		if requests != 5 {
+			t.Errorf("%d requests remain, want the five that have a place", requests)
 		}
 	})
 }
@@ -174,7 +178,7 @@ func TestWaits(t *testing.T) {
 		m, began := newMemory(0), time.Now()
 		m.places = newPlaces(1)
 		m.turns = make(chan struct{})
-		own := m.enter("web").large.places
+		own := m.enter("web").large
 		own <- struct{}{}
 		time.AfterFunc(maxOwnWait/2, func() { <-own })
 		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
@@ -184,21 +188,23 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// TestNoWaitForTurns: requests do not wait for another of their namespace that waits for those of others.
-func TestNoWaitForTurns(t *testing.T) {
+// TestWaitForTurn: few requests wait for another one of their namespace that waits for a turn.
+func TestWaitForTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(0)
 		m.places = newPlaces(1)
 		m.turns = make(chan struct{})
-		var first sync.WaitGroup
-		first.Go(func() { _ = (&body{memory: m, length: smallBytes + 1}).Wait("web") })
-		synctest.Wait()
-		began := time.Now()
-		err := (&body{memory: m, length: smallBytes + 1}).Wait("web")
-		if took := time.Since(began); err != errBusy || took > 0 { //nolint:errorlint // Wait returns the value itself
-			t.Errorf("another request waits for a turn: %v after %s, want %v at once", err, took, errBusy)
+		wait := func() error { return (&body{memory: m, length: smallBytes + 1}).Wait("web") }
+		var others sync.WaitGroup
+		for range maxBusyOfOne {
+			others.Go(func() { _ = wait() })
 		}
-		first.Wait()
+		time.Sleep(smallUse + time.Nanosecond)
+		began := time.Now()
+		if err := wait(); err != errBusy || time.Since(began) > 0 { //nolint:errorlint // Wait returns the value itself
+			t.Errorf("the next request: %v after %s, want %v at once", err, time.Since(began), errBusy)
+		}
+		others.Wait()
 	})
 }
 
@@ -208,20 +214,20 @@ func TestBusyNamespaces(t *testing.T) {
 		p := newPlaces(1)
 		// use lets each namespace use a time of the clock.
 		use := func(each time.Duration, of ...string) {
-			var visits []*visit
+			var entered []*namespace
 			for _, name := range of {
-				visits = append(visits, p.enter(name))
-				p.start(visits[len(visits)-1])
+				entered = append(entered, p.enter(name))
+				p.start(entered[len(entered)-1])
 			}
 			time.Sleep(time.Duration(len(of)) * each)
-			for _, v := range visits {
-				p.leave(v)
+			for _, n := range entered {
+				p.leave(n, true)
 			}
 		}
-		enter := func(reason, of string, want int) (entered []*visit) {
+		enter := func(reason, of string, want int) (entered []*namespace) {
 			for range 10 {
-				if v := p.enter(of); v != nil {
-					entered = append(entered, v)
+				if n := p.enter(of); n != nil {
+					entered = append(entered, n)
 				}
 			}
 			if len(entered) != want {
@@ -230,15 +236,15 @@ func TestBusyNamespaces(t *testing.T) {
 			return entered
 		}
 		use(smallUse, "a")
-		for _, v := range enter("it has used no more than it may", "a", 10) {
-			p.leave(v)
+		for _, n := range enter("it has used no more than it may", "a", 10) {
+			p.leave(n, false)
 		}
 		use(4*smallUse, "a", "b", "c")
 		entered := enter("it has used more", "a", maxBusyOfOne)
 		entered = append(entered, enter("of two busy namespaces, each has a share", "b", maxBusy/2)...)
 		entered = append(entered, enter("the shares are in use", "c", 0)...)
-		for _, v := range append(entered, enter("a namespace that has used nothing", "calm", 10)...) {
-			p.leave(v)
+		for _, n := range append(entered, enter("a namespace that has used nothing", "calm", 10)...) {
+			p.leave(n, false)
 		}
 		time.Sleep(20 * halfLife)
 		use(0, "a")
@@ -252,20 +258,19 @@ func TestBusyNamespaces(t *testing.T) {
 func TestUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlaces(1)
-		first, second, waits := p.enter("a"), p.enter("b"), p.enter("b")
-		p.start(first)
+		a, b := p.enter("a"), p.enter("b")
+		p.start(a)
 		time.Sleep(time.Second)
-		p.start(second)
+		p.start(b)
 		time.Sleep(2 * time.Second)
-		p.leave(second)
-		p.leave(waits)
-		time.Sleep(time.Second)
-		p.leave(first)
-		a, b := p.namespaces["a"], p.namespaces["b"]
+		p.leave(b, true)
+		got := []time.Duration{p.usedBy(a), p.usedBy(b)}
+		p.leave(a, true)
 		time.Sleep(halfLife)
-		got := []time.Duration{a.usedAt(time.Now()), a.usedAt(time.Now().Add(halfLife)), b.usedAt(b.at)}
-		if diff := cmp.Diff([]time.Duration{1500 * time.Millisecond, 750 * time.Millisecond, time.Second}, got); diff != "" {
-			t.Errorf("a runs for four seconds, two of them together with b (-want +got):\n%s", diff)
+		got = append(got, p.usedBy(a), p.usedBy(b))
+		want := []time.Duration{2 * time.Second, time.Second, time.Second, time.Second / 2}
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(x, y time.Duration) bool { return (x - y).Abs() < time.Millisecond })); diff != "" {
+			t.Errorf("a runs for three seconds, two of them together with b, and still at first (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -13,12 +13,15 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
+// maxVerbosity is that of the CRD. A request need not come from an API server, and a number is as long as a flag here.
+const maxVerbosity = 2
+
 // commandLine returns the command line of memcached. Each flag and each value is a separate argument, because memcached
 // parses "-m=64" as a limit of 0 and exits.
 func commandLine(spec *v1alpha1.MemcachedSpec, size memory.Size) []string {
 	cache := &spec.Cache
 	args := []string{"memcached", "-m", strconv.FormatInt(size.ItemMiB, 10)}
-	if verbosity := *cache.Verbosity; verbosity > 0 {
+	if verbosity := min(*cache.Verbosity, maxVerbosity); verbosity > 0 {
 		args = append(args, "-"+strings.Repeat("v", int(verbosity)))
 	}
 	args = append(args,

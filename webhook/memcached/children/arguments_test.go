@@ -1,12 +1,14 @@
 package children
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/example/memcached-operator/test/sample"
+	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
@@ -14,6 +16,15 @@ func TestItemSizeArg(t *testing.T) {
 	for size, want := range map[string]string{"512Ki": "512k", "1Mi": "1m", "1048576": "1m", "1536Ki": "1536k", "1Gi": "1024m"} {
 		if got := ItemSizeArg(*sample.Quantity(size)); got != want {
 			t.Errorf("memcached -I of %s is %s, want %s", size, got, want)
+		}
+	}
+}
+
+func TestVerbosity(t *testing.T) {
+	for verbosity, want := range map[int32]string{0: "-c", 1: "-v", 2: "-vv", math.MaxInt32: "-vv"} {
+		spec := sample.Defaulted(v1alpha1.MemcachedSpec{Cache: v1alpha1.Cache{Verbosity: &verbosity}})
+		if got := commandLine(spec, memory.Size{})[3]; got != want {
+			t.Errorf("the argument of verbosity %d is %s, want %s", verbosity, got, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type namespace struct {
 	small, large chan struct{}
 	requests     int           // that have a place or wait for one
 	running      int           // that have one
-	used         time.Duration // at a time and a reading of the clock, see usedAt
+	used         time.Duration // at a time and a reading of the clock, see usedBy
 	at           time.Time
 	reading      time.Duration
 }

@@ -160,7 +160,6 @@ var hooksOf = map[string][]string{
 // TestFields sends parents of which one field is as large as the API server stores, or as large as the hook accepts, for each field of the CRDs,
 // ten at the same time. A tenant can create such parents, and must not take the hook away from others: it keeps below memoryLimit.
 func TestFields(t *testing.T) {
-	t.Setenv("GOMAXPROCS", "1") // the limit of CPU time in the Deployment
 	kinds, err := crds.Schemas[openAPI]()
 	must(err)
 	var p *program

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -60,9 +61,15 @@ keep their image until their template changes for another reason.`,
 // CPU time.
 const gcPercent = 50
 
+// minThreads is how many threads run Go code at the same time, at least, even on one CPU: while one builds objects, another one refuses requests.
+const minThreads = 2
+
 func (o *serveOptions) run(command *cobra.Command) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if runtime.GOMAXPROCS(0) < minThreads {
+		runtime.GOMAXPROCS(minThreads)
 	}
 	if err := o.Check(); err != nil {
 		return usageError{err}

@@ -36,20 +36,39 @@ type body struct {
 	memory      *memory
 	start       time.Time
 	bytes       int64
-	checkAt     int64           // the number of bytes at which memory is checked
-	waited      time.Duration   // for others
-	length      int64           // of the whole body; -1 if it is unknown
-	collections int             // forced for this body
-	immediate   bool            // waits for no other request
-	large       bool            // counts in memory.large
-	whole       *bytes.Reader   // a small body that has arrived
-	namespace   *namespace      // of the parent; nil before Wait
-	places      []chan struct{} // that the request has until its response begins
+	checkAt     int64         // the number of bytes at which memory is checked
+	waited      time.Duration // for others
+	length      int64         // of the whole body; -1 if it is unknown
+	collections int           // forced for this body
+	immediate   bool          // waits for no other request
+	large       bool          // counts in memory.large
+	whole       *bytes.Reader // a small body that has arrived
+	request     *request      // in the queue; nil before Wait
 }
 
-// Read returns the next part of the body. The objects of a small body are built once all of it has arrived, because each connection can have one whose
-// caller stalls, and its objects take up to 80 times its size.
+// Read returns the next part of the body. It lets other requests run while it waits for its caller or for memory.
 func (b *body) Read(p []byte) (n int, err error) {
+	if !b.immediate && !b.isSmall() && b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
+		if err := b.Wait(""); err != nil {
+			return 0, err
+		}
+	}
+	if b.request == nil {
+		return b.read(p)
+	}
+	b.memory.pause(b.request)
+	n, err = b.read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // io.Reader requires io.EOF itself
+		return n, err
+	}
+	b.memory.resume(b.request)
+	if busy := b.wait(); busy != nil {
+		return 0, busy
+	}
+	return n, err
+}
+
+func (b *body) read(p []byte) (int, error) {
 	if !b.immediate && b.isSmall() {
 		return b.readSmall(p)
 	}
@@ -57,16 +76,13 @@ func (b *body) Read(p []byte) (n int, err error) {
 		b.large = true
 		b.memory.large.Add(1)
 	}
-	if !b.immediate && b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
-		if err := b.Wait(""); err != nil {
-			return 0, err
-		}
-	}
 	return b.receive(p)
 }
 
 func (b *body) isSmall() bool { return b.length >= 0 && b.length <= smallBytes }
 
+// readSmall returns the next part of a small body once all of it has arrived, because each connection can have one whose caller stalls, and its objects
+// take up to 80 times its size.
 func (b *body) readSmall(p []byte) (int, error) {
 	if b.whole == nil {
 		content, err := io.ReadAll(readerFunc(b.receive))
@@ -107,41 +123,21 @@ func (b *body) receive(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Wait waits until the request may build its objects and run its rules: when no other request of the namespace does, and few of all namespaces. Large
-// requests also take turns. Meanwhile, the caller of a large request sends no more than what buffers hold.
+// Wait waits until the request may build its objects and run its rules. Meanwhile, the caller of a large request sends no more than what buffers hold.
 func (b *body) Wait(namespace string) error {
-	if b.namespace != nil {
+	if b.request != nil {
 		return nil
 	}
-	if b.namespace = b.memory.enter(namespace); b.namespace == nil {
-		return errBusy
-	}
-	own := b.namespace.large
-	if b.isSmall() {
-		own = b.namespace.small
-	}
-	if err := b.take(own, maxOwnWait); err != nil {
-		return err
-	}
-	b.memory.start(b.namespace)
-	for _, place := range b.memory.placesFor(b) {
-		if err := b.take(place, maxWait-b.waited); err != nil {
-			return err
-		}
-	}
-	return nil
+	b.request = b.memory.enter(namespace, b.length)
+	return b.wait()
 }
 
-// take waits for a place.
-func (b *body) take(place chan struct{}, wait time.Duration) error {
+// wait returns when the request runs.
+func (b *body) wait() error {
 	select {
-	case place <- struct{}{}:
-		b.places = append(b.places, place)
-		return nil
+	case err := <-b.request.decision:
+		return err
 	default:
-	}
-	if wait <= 0 { // in testing/synctest, a timer that has no duration crashes the race detector, see golang/go#78156
-		return errBusy
 	}
 	began := time.Now()
 	defer func() {
@@ -149,11 +145,13 @@ func (b *body) take(place chan struct{}, wait time.Duration) error {
 		b.waited += took
 		b.start = b.start.Add(took) // the caller has not caused the wait
 	}()
+	if b.waited >= maxWait { // in testing/synctest, a timer that has no duration crashes the race detector, see golang/go#78156
+		return errBusy
+	}
 	select {
-	case place <- struct{}{}:
-		b.places = append(b.places, place)
-		return nil
-	case <-time.After(wait):
+	case err := <-b.request.decision:
+		return err
+	case <-time.After(maxWait - b.waited):
 		return errBusy
 	}
 }
@@ -169,12 +167,8 @@ const (
 
 // beginResponse lets another request run, and sets the time that the caller has for a response, and for the rest of its body if it is refused.
 func (b *body) beginResponse(size int, refused bool) {
-	started := len(b.places) > 0
-	for _, place := range b.places {
-		<-place
-	}
-	if b.places = nil; b.namespace != nil {
-		b.memory.leave(b.namespace, started)
+	if b.request != nil {
+		b.memory.leave(b.request)
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

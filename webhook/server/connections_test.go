@@ -113,7 +113,7 @@ func testConnectionLimit(t *testing.T, text string) {
 		}
 		unfinished = next
 	}
-	second := dial(t, address, strings.Replace(whole, "web", "app", 1)) // not the place of the first
+	second := dial(t, address, strings.Replace(whole, "/sync", "/customize", 1)) // does not wait for the first
 	<-entered
 	if rest, err := io.ReadAll(dial(t, address, "")); len(rest) > 0 || isTimeout(err) {
 		t.Errorf("both connections serve requests, but a third one was not closed: %q, %v", rest, err)

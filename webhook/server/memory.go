@@ -20,7 +20,7 @@ var (
 type memory struct {
 	maxBytes int64
 	large    atomic.Int64 // requests with more than smallBytes, until their response is written
-	*places
+	*queue
 	// heapBytes returns the size of all objects, in use or not, and liveBytes that of those that the last collection has found in use.
 	// collect forces a collection.
 	heapBytes, liveBytes func() int64
@@ -33,7 +33,7 @@ type memory struct {
 func newMemory(maxBytes int64) *memory {
 	return &memory{
 		maxBytes:  maxBytes,
-		places:    newPlaces(runtime.GOMAXPROCS(0)),
+		queue:     newQueue(runtime.GOMAXPROCS(0)),
 		heapBytes: func() int64 { return readMetric("/memory/classes/heap/objects:bytes") },
 		liveBytes: func() int64 { return readMetric("/gc/heap/live:bytes") },
 		collect:   runtime.GC,
@@ -65,7 +65,7 @@ func (m *memory) check(b *body) error {
 	if m.heapBytes() <= limit {
 		return nil
 	}
-	alone := b.large && m.large.Load() == 1 && len(m.running) == 0 // others may have left after the collection
+	alone := b.large && m.large.Load() == 1 && m.countSmall() == 0 // others may have left after the collection
 	m.collectAgain()
 	b.collections++
 	switch {

@@ -13,16 +13,25 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/example/memcached-operator/webhook/composite"
 )
 
-// blocked returns a controller whose sync hook sends to entered and returns after release was called.
+// blocked returns a controller whose sync and customize hooks send to entered and return after release was called.
 func blocked() (controllers []composite.Controller, entered chan struct{}, release func()) {
 	entered, released := make(chan struct{}, 16), make(chan struct{})
-	controllers = thingController(func(thingRequest) (composite.Desired[struct{}], error) {
+	block := func() {
 		entered <- struct{}{}
 		<-released
+	}
+	controllers = thingController(func(thingRequest) (composite.Desired[struct{}], error) {
+		block()
 		return composite.Desired[struct{}]{}, nil
+	})
+	controllers[0].Customize = composite.Customize(func(*metav1.PartialObjectMetadata) []composite.RelatedRule {
+		block()
+		return nil
 	})
 	return controllers, entered, func() { close(released) }
 }
@@ -89,13 +98,13 @@ func TestSmallRequestsNeedMemory(t *testing.T) {
 	m := newMemory(1)
 	m.heapBytes, m.liveBytes, m.collect = func() int64 { return 3 }, func() int64 { return 3 }, func() {}
 	m.large.Store(1)
-	m.running <- struct{}{}
+	m.enter("web", smallBytes)
 	if got := m.check(&body{bytes: smallBytes, large: true}); got != errBusy { //nolint:errorlint // check returns the value itself
 		t.Errorf("a large body while a small request runs: %v, want %v", got, errBusy)
 	}
 }
 
-// TestSmallBodiesAreChecked: as many small bodies as rules run can have objects at the same time, which need more memory than the hook has.
+// TestSmallBodiesAreChecked: small bodies can have objects at the same time, which need more memory than the hook has.
 func TestSmallBodiesAreChecked(t *testing.T) {
 	m, heap := newMemory(1), int64(0)
 	m.heapBytes, m.liveBytes, m.collect = func() int64 { return heap }, func() int64 { return heap }, func() {}

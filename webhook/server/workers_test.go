@@ -45,19 +45,22 @@ func TestWorkers(t *testing.T) {
 		reason              string
 		namespaces, parents int
 		body                func(namespace string) string
-		runs, limit         time.Duration // of a sync of a busy namespace, and of another one with its time in the queue
+		runs, calm          time.Duration // of a sync of a busy namespace, and of one of ten parents of another namespace
+		limit               time.Duration // of a sync of another namespace with its time in the queue
 	}{
-		{"a sync is slow", 1, 300, thingOf, 80 * time.Millisecond, 4 * time.Second},
-		{"no sync waits for long, but there are many", 1, 400, thingOf, 40 * time.Millisecond, 4 * time.Second},
-		{"syncs are large and slow", 1, 60, largeThing, 1700 * time.Millisecond, 4 * time.Second},
-		{"two namespaces alternate", 2, 150, thingOf, 80 * time.Millisecond, 4 * time.Second},
-		{"two namespaces have many parents", 2, 200, thingOf, 40 * time.Millisecond, 4 * time.Second},
-		{"three namespaces", 3, 80, thingOf, 80 * time.Millisecond, 5 * time.Second},
-		{"large syncs of three namespaces", 3, 20, largeThing, 400 * time.Millisecond, 5 * time.Second},
+		{"a sync is slow", 1, 300, thingOf, 80 * time.Millisecond, 20 * time.Millisecond, 2 * time.Second},
+		{"no sync waits for long, but there are many", 1, 400, thingOf, 40 * time.Millisecond, 20 * time.Millisecond, 2 * time.Second},
+		{"syncs are large and slow", 1, 60, largeThing, 1700 * time.Millisecond, 20 * time.Millisecond, 4 * time.Second},
+		{"two namespaces alternate", 2, 150, thingOf, 80 * time.Millisecond, 20 * time.Millisecond, 2 * time.Second},
+		{"two namespaces have many parents", 2, 200, thingOf, 40 * time.Millisecond, 20 * time.Millisecond, 2 * time.Second},
+		{"three namespaces", 3, 80, thingOf, 80 * time.Millisecond, 20 * time.Millisecond, 2 * time.Second},
+		{"large syncs of three namespaces", 3, 20, largeThing, 400 * time.Millisecond, 20 * time.Millisecond, 3 * time.Second},
+		{"nine namespaces", 9, 40, thingOf, 80 * time.Millisecond, 5 * time.Millisecond, 4 * time.Second},
+		{"large syncs of nine namespaces", 9, 15, largeThing, 400 * time.Millisecond, 5 * time.Millisecond, 5 * time.Second},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(test.runs)})}
+				m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(test.runs, test.calm), Limits: Limits{MaxHeapBytes: 1 << 40}})}
 				var syncs sync.WaitGroup
 				end := time.Now().Add(20 * time.Second)
 				for i := range test.namespaces * test.parents {
@@ -90,7 +93,7 @@ func TestWorkers(t *testing.T) {
 // TestManyParents: the parents of one namespace keep each other waiting, but not for longer than their syncs run.
 func TestManyParents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(3 * time.Millisecond)})}
+		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(3*time.Millisecond, 0)})}
 		var syncs sync.WaitGroup
 		for range 200 {
 			syncs.Go(func() {
@@ -103,14 +106,14 @@ func TestManyParents(t *testing.T) {
 	})
 }
 
-// sleeping returns a controller whose sync hook takes a time for parents of namespaces that begin with busy, and 20 ms for those of calm.
-func sleeping(runs time.Duration) []composite.Controller {
+// sleeping returns a controller whose sync hook takes a time for parents of namespaces that begin with busy, and another time for those of calm.
+func sleeping(busy, calm time.Duration) []composite.Controller {
 	return thingController(func(request thingRequest) (composite.Desired[struct{}], error) {
 		switch {
 		case strings.HasPrefix(request.Parent.Namespace, "busy"):
-			time.Sleep(runs)
+			time.Sleep(busy)
 		case request.Parent.Namespace == "calm":
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(calm)
 		}
 		return composite.Desired[struct{}]{}, nil
 	})

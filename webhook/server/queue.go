@@ -1,0 +1,266 @@
+package server
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// queue decides which requests run: build their objects and run their rules. Metacontroller sends 40 at the same time, and each can take a second of CPU
+// time. The requests of one namespace do not delay those of others, because first runs the one whose namespace has used the least time.
+type queue struct {
+	cpus, turns int // how many requests run, and how many large ones have begun, at the same time
+
+	guard      sync.Mutex
+	all        use
+	namespaces map[string]*namespace
+	begun      [huge + 1]int
+	waiting    []*request // in the order in which they came
+}
+
+// request is one that runs, waits, or has been refused, until it leaves.
+type request struct {
+	class
+	*namespace
+	begun, runs bool
+	decision    chan error // nil when the request runs, or errBusy
+}
+
+// namespace is the one of some parents, whose requests share its use.
+type namespace struct {
+	use
+	requests int
+	large    int // requests above small that have begun
+}
+
+// use is for how long requests have run lately: what they have used before halfLife counts half.
+type use struct {
+	halfLife, used time.Duration
+	at             time.Time
+	running        int
+}
+
+func (u *use) until(now time.Time) time.Duration {
+	since := now.Sub(u.at)
+	before := float64(u.used) * math.Exp2(-since.Seconds()/u.halfLife.Seconds())
+	return time.Duration(before) + time.Duration(u.running)*since
+}
+
+// run changes how many requests run.
+func (u *use) run(more int, now time.Time) {
+	u.used, u.at = u.until(now), now
+	u.running += more
+}
+
+// class is the size of a request. Once they have begun, those above small can need much memory.
+type class int
+
+const (
+	small class = iota
+	large       // above smallBytes
+	big         // above bigBytes
+	huge        // above reserveBytes, or unknown
+)
+
+func classOf(length int64) class {
+	switch {
+	case length < 0 || length > reserveBytes:
+		return huge
+	case length > bigBytes:
+		return big
+	case length > smallBytes:
+		return large
+	}
+	return small
+}
+
+const (
+	// maxSmall is how many small requests have begun at the same time: 200 of them need more memory than the hook has.
+	maxSmall = 16
+	// minTurns is how many requests above small have begun at the same time on one CPU: a huge one, a big one, and one that is smaller than these. With
+	// more, the objects of large bodies of many namespaces would exceed the limit, and syncs of others would get 429.
+	minTurns = 3
+	// bigBytes is the size from which requests begin one at a time, so that smaller ones of many namespaces find a turn, such as syncs of 100 pods with
+	// 0.8 MB: the objects of 4 MB of Services with 115 labels and 115 annotations cost 0.3 seconds of CPU time.
+	bigBytes = 4 << 20
+	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
+	// whose callers have given up would stay in the queue, and those of others would wait for more than a minute.
+	maxWait = 4 * time.Second
+	// maxRest is how much of a CPU's time all namespaces may use within about a second, before requests that have to wait are refused.
+	maxRest = 700 * time.Millisecond
+	// maxWaiting is how many requests then wait that have not begun and whose namespaces have used as much as the average or more; of those that have
+	// used half of it, twice as many, and so on. The others leave Metacontroller's ten workers, which take the parents of all namespaces from one queue,
+	// to other namespaces, and return in one to three seconds.
+	maxWaiting = 3
+)
+
+func newQueue(cpus int) *queue {
+	return &queue{
+		cpus:       max(1, cpus-1), // the last CPU receives and refuses requests
+		turns:      max(minTurns, cpus),
+		all:        use{halfLife: time.Second},
+		namespaces: map[string]*namespace{},
+	}
+}
+
+// enter adds a request of a namespace, which waits for a decision.
+func (q *queue) enter(name string, length int64) *request {
+	q.guard.Lock()
+	defer q.guard.Unlock()
+	n := q.namespaces[name]
+	if n == nil {
+		n = &namespace{use: use{halfLife: 4 * time.Second}}
+		q.namespaces[name] = n
+	}
+	n.requests++
+	r := &request{class: classOf(length), namespace: n, decision: make(chan error, 1)}
+	q.waiting = append(q.waiting, r)
+	q.decide()
+	return r
+}
+
+// pause lets others run while a request waits for its caller or for memory.
+func (q *queue) pause(r *request) {
+	q.guard.Lock()
+	defer q.guard.Unlock()
+	q.stop(r)
+	q.decide()
+}
+
+// resume lets a request wait for another decision after a pause.
+func (q *queue) resume(r *request) {
+	q.guard.Lock()
+	defer q.guard.Unlock()
+	q.waiting = append(q.waiting, r)
+	q.decide()
+}
+
+// leave ends a request.
+func (q *queue) leave(r *request) {
+	q.guard.Lock()
+	defer q.guard.Unlock()
+	q.stop(r)
+	q.remove(r)
+	if r.begun {
+		q.begin(r, -1)
+	}
+	r.requests--
+	q.decide()
+	now := time.Now()
+	maps.DeleteFunc(q.namespaces, func(_ string, each *namespace) bool {
+		return each.requests == 0 && each.until(now) < time.Millisecond
+	})
+}
+
+// countSmall returns the number of small requests that have begun.
+func (q *queue) countSmall() int {
+	q.guard.Lock()
+	defer q.guard.Unlock()
+	return q.begun[small]
+}
+
+// decide lets requests run, and refuses those that would wait for too long.
+func (q *queue) decide() {
+	now := time.Now()
+	for q.all.running < q.cpus {
+		next := q.next(now)
+		if next == nil {
+			break
+		}
+		if !next.begun {
+			q.begin(next, 1)
+		}
+		q.run(next, 1, now)
+		q.remove(next)
+		next.decision <- nil
+	}
+	for q.all.until(now) > maxRest*time.Duration(q.cpus) {
+		last := q.tooMany(now)
+		if last == nil {
+			break
+		}
+		q.remove(last)
+		last.decision <- errBusy
+	}
+}
+
+// next returns the request that runs next: of those that may, the one whose namespace has used the least. Of one that has begun, half of it counts, so
+// that it ends before others begin.
+func (q *queue) next(now time.Time) (next *request) {
+	var least time.Duration
+	for _, each := range q.waiting {
+		used := each.until(now)
+		if each.begun {
+			used /= 2
+		}
+		if q.mayRun(each) && (next == nil || used < least) {
+			next, least = each, used
+		}
+	}
+	return next
+}
+
+func (q *queue) mayRun(r *request) bool {
+	switch {
+	case r.begun:
+		return true
+	case r.class == small:
+		return q.begun[small] < maxSmall
+	case r.class != large && q.begun[r.class] > 0, r.large >= q.cpus:
+		return false
+	}
+	return q.begun[large]+q.begun[big]+q.begun[huge] < q.turns
+}
+
+// tooMany returns the last request of the namespace that has used the most, if too many wait that have not begun.
+func (q *queue) tooMany(now time.Time) *request {
+	waiting := slices.Clone(q.waiting)
+	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
+	slices.Reverse(waiting)
+	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(b.until(now), a.until(now)) })
+	average := q.average(now)
+	for i, each := range waiting {
+		if i > 0 && float64(i+1)*each.until(now).Seconds() > maxWaiting*average {
+			return waiting[0]
+		}
+	}
+	return nil
+}
+
+// average returns how many seconds the namespaces have used on average, weighted by what they have used: those that have used little do not change it.
+func (q *queue) average(now time.Time) float64 {
+	var sum, squares float64
+	for _, each := range q.namespaces {
+		used := each.until(now).Seconds()
+		sum += used
+		squares += used * used
+	}
+	return squares / sum
+}
+
+func (q *queue) stop(r *request) {
+	if r.runs {
+		q.run(r, -1, time.Now())
+	}
+}
+
+func (q *queue) run(r *request, more int, now time.Time) {
+	r.runs = more > 0
+	r.use.run(more, now)
+	q.all.run(more, now)
+}
+
+func (q *queue) begin(r *request, more int) {
+	r.begun = true
+	q.begun[r.class] += more
+	if r.class != small {
+		r.large += more
+	}
+}
+
+func (q *queue) remove(r *request) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(each *request) bool { return each == r })
+}

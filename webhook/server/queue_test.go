@@ -1,0 +1,155 @@
+package server
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUse: what requests have used counts less and less, and also before they end.
+func TestUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(3)
+		first, second := q.enter("a", 1), q.enter("a", 1)
+		time.Sleep(time.Second)
+		q.pause(second)
+		time.Sleep(time.Second)
+		got := []time.Duration{first.until(time.Now())}
+		q.leave(first)
+		time.Sleep(first.halfLife)
+		got = append(got, first.until(time.Now()))
+		// The half-life makes it less than three seconds, and more than a second and a half times the half of it.
+		if got[0] <= 2500*time.Millisecond || got[0] > 3*time.Second || (got[1]-got[0]/2).Abs() > time.Millisecond {
+			t.Errorf("two requests, which have run for one and two seconds, have used %s, and a half-life later %s", got[0], got[1])
+		}
+		q.leave(second)
+		time.Sleep(20 * first.halfLife)
+		q.leave(q.enter("b", 1))
+		if len(q.namespaces) > 0 {
+			t.Errorf("%d namespaces remain that use no time", len(q.namespaces))
+		}
+	})
+}
+
+// TestClasses: requests of one namespace begin one after the other, and huge and big ones leave a turn to others. They wait for each other also
+// while those that have begun are paused.
+func TestClasses(t *testing.T) {
+	q := newQueue(1)
+	for _, test := range []struct {
+		reason, namespace string
+		length            int64
+		begins            bool
+	}{
+		{"the first huge one", "a", reserveBytes + 1, true},
+		{"another one of its namespace that is not small", "a", smallBytes + 1, false},
+		{"a small one of its namespace", "a", smallBytes, true},
+		{"another huge one, because its length is unknown", "b", -1, false},
+		{"the first big one", "c", bigBytes + 1, true},
+		{"another big one", "d", reserveBytes, false},
+		{"a large one has the third turn", "e", bigBytes, true},
+		{"all turns are taken", "f", smallBytes + 1, false},
+		{"a small one needs no turn", "g", 0, true},
+	} {
+		r := q.enter(test.namespace, test.length)
+		if r.begun != test.begins {
+			t.Errorf("%s: it has begun: %t, want %t", test.reason, r.begun, test.begins)
+		}
+		q.pause(r)
+	}
+	for range maxSmall - q.countSmall() {
+		q.pause(q.enter("h", 1))
+	}
+	if q.enter("i", 1).begun {
+		t.Errorf("more than %d small requests have begun", maxSmall)
+	}
+}
+
+// TestOrder: of the requests that wait, the one of the namespace runs first that has used the least, but first ends what has begun.
+func TestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		use := func(name string, used time.Duration) {
+			r := q.enter(name, 1)
+			time.Sleep(used)
+			q.leave(r)
+		}
+		use("more", 400*time.Millisecond)
+		use("much", 90*time.Millisecond)
+		use("some", 50*time.Millisecond)
+		use("little", 30*time.Millisecond)
+		running := q.enter("calm", 1)
+		begun := q.enter("much", 1) // as if it had begun before
+		q.begin(begun, 1)
+		order := map[*request]string{begun: "much, begun"}
+		for _, name := range []string{"more", "some", "much", "little", "new"} {
+			order[q.enter(name, 1)] = name
+		}
+		var got []string
+		for len(order) > 0 {
+			q.leave(running)
+			for r := range order {
+				if r.runs {
+					got, running = append(got, order[r]), r
+					delete(order, r)
+				}
+			}
+		}
+		want := []string{"new", "little", "much, begun", "some", "much", "more"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
+// TestTooMany: once the hook has no rest, few requests wait of namespaces that have used much, and any number of the others.
+func TestTooMany(t *testing.T) {
+	const many = 10
+	for _, test := range []struct {
+		reason string
+		used   []time.Duration // by namespaces
+		waits  []int           // of many requests of the first namespaces
+	}{
+		{"the hook has time for each of them", []time.Duration{maxRest}, []int{many}},
+		{"one namespace has used all of the time", []time.Duration{maxRest + 1}, []int{maxWaiting}},
+		{"two have used the same: the last one that enters is refused", []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
+		{"one has used less, and takes the places of the other", []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},
+		{"one has used an eighth", []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{2, many}},
+		{"one has used nothing", []time.Duration{time.Second, 0}, []int{maxWaiting, many}},
+		{"nine have used the same", slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"those that use little do not change the average", slices.Concat([]time.Duration{2 * time.Second, 200 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{1, many}},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(1)
+				q.leave(q.enter("first", 1))
+				now := time.Now()
+				for i, used := range test.used {
+					q.namespaces[strconv.Itoa(i)] = &namespace{use: use{halfLife: time.Hour, used: used, at: now}}
+					q.all.used += used
+				}
+				q.all.at = now
+				q.enter("calm", 1)
+				got := make([]int, len(test.waits))
+				for i := range got {
+					for range many {
+						q.enter(strconv.Itoa(i), 1)
+					}
+				}
+				for i := range got {
+					for _, each := range q.waiting {
+						if each.namespace == q.namespaces[strconv.Itoa(i)] {
+							got[i]++
+						}
+					}
+				}
+				if diff := cmp.Diff(test.waits, got); diff != "" {
+					t.Errorf("requests that wait (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

@@ -249,7 +249,7 @@ func (q *queue) stop(r *request) {
 
 func (q *queue) run(r *request, more int, now time.Time) {
 	r.runs = more > 0
-	r.use.run(more, now)
+	r.run(more, now)
 	q.all.run(more, now)
 }
 

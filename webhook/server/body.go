@@ -28,6 +28,10 @@ func checkHeader(header http.Header) error {
 // bodyTimeout limits each wait for more bytes of a body, and readTimeout the sum. Metacontroller sends a body without pauses.
 const bodyTimeout = 2 * time.Second
 
+// prompt is how long a request keeps its CPU while the next part of its body arrives. If others ran meanwhile, each part of a large body would wait for a
+// whole one of them.
+const prompt = 10 * time.Millisecond
+
 // body is the body of an authorized request. It counts its bytes, and reads them as long as there is memory.
 type body struct {
 	io.ReadCloser
@@ -44,24 +48,28 @@ type body struct {
 	large       bool          // counts in memory.large
 	whole       *bytes.Reader // a small body that has arrived
 	request     *request      // in the queue; nil before Wait
+	paused      bool          // while others run
 }
 
-// Read returns the next part of the body. It lets other requests run while it waits for its caller or for memory.
+// Read returns the next part of the body. It lets other requests run whose namespaces have used less, and any while it waits for its caller or for memory.
 func (b *body) Read(p []byte) (n int, err error) {
 	if !b.immediate && !b.isSmall() && b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
 		if err := b.Wait(""); err != nil {
 			return 0, err
 		}
 	}
-	if b.request == nil {
-		return b.read(p)
+	if b.request != nil {
+		b.memory.yield(b.request)
+		if err := b.wait(); err != nil {
+			return 0, err
+		}
 	}
-	b.memory.pause(b.request)
 	n, err = b.read(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // io.Reader requires io.EOF itself
+	if !b.paused || err != nil && err != io.EOF { //nolint:errorlint // io.Reader requires io.EOF itself
 		return n, err
 	}
-	b.memory.resume(b.request)
+	b.paused = false
+	b.memory.yield(b.request)
 	if busy := b.wait(); busy != nil {
 		return 0, busy
 	}
@@ -111,16 +119,29 @@ func (b *body) receive(p []byte) (n int, err error) {
 	}
 	p = p[:min(int64(len(p)), b.checkAt-b.bytes)]
 	b.connection.enter(transferring)
-	for range 2 { // a hook without CPU time may miss the first deadline, although bytes have arrived
-		wait := min(bodyTimeout, readTimeout-time.Since(b.start))
+	waits := []time.Duration{prompt, bodyTimeout, bodyTimeout} // a hook without CPU time may miss a deadline, although bytes have arrived
+	if b.request == nil {
+		waits = waits[1:]
+	}
+	for _, wait := range waits {
+		wait = min(wait, readTimeout-time.Since(b.start))
 		_ = b.deadlines.SetReadDeadline(time.Now().Add(wait)) // httptest has no deadlines
 		if n, err = b.ReadCloser.Read(p); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
+		b.pause()
 	}
 	b.connection.enter(working) // a request that waits for its turn does not wait for its caller
 	b.bytes += int64(n)
 	return n, err
+}
+
+// pause lets other requests run until the end of a Read.
+func (b *body) pause() {
+	if b.request != nil && !b.paused {
+		b.paused = true
+		b.memory.pause(b.request)
+	}
 }
 
 // Wait waits until the request may build its objects and run its rules. Meanwhile, the caller of a large request sends no more than what buffers hold.

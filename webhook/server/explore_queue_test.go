@@ -56,9 +56,9 @@ func (w *queueWorld) steps() []queueStep {
 		steps = append(steps, queueStep{"leave", int64(i)})
 		switch {
 		case r.runs:
-			steps = append(steps, queueStep{"pause", int64(i)})
+			steps = append(steps, queueStep{"pause", int64(i)}, queueStep{"yield", int64(i)})
 		case r.begun && !slices.Contains(w.waiting, r):
-			steps = append(steps, queueStep{"resume", int64(i)})
+			steps = append(steps, queueStep{"yield", int64(i)})
 		}
 	}
 	return steps
@@ -73,8 +73,8 @@ func (w *queueWorld) step(step queueStep) {
 		w.requests = slices.Delete(w.requests, int(step.of), int(step.of)+1)
 	case "pause":
 		w.pause(w.requests[step.of])
-	case "resume":
-		w.resume(w.requests[step.of])
+	case "yield":
+		w.yield(w.requests[step.of])
 	default:
 		w.requests = append(w.requests, w.enter(step.verb, step.of))
 	}

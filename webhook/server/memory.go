@@ -66,6 +66,7 @@ func (m *memory) check(b *body) error {
 		return nil
 	}
 	alone := b.large && m.large.Load() == 1 && m.countSmall() == 0 // others may have left after the collection
+	b.pause()
 	m.collectAgain()
 	b.collections++
 	switch {

@@ -130,10 +130,11 @@ func (q *queue) pause(r *request) {
 	q.decide()
 }
 
-// resume lets a request wait for another decision after a pause.
-func (q *queue) resume(r *request) {
+// yield lets a request that runs, or has paused, wait for another decision.
+func (q *queue) yield(r *request) {
 	q.guard.Lock()
 	defer q.guard.Unlock()
+	q.stop(r)
 	q.waiting = append(q.waiting, r)
 	q.decide()
 }

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,7 +65,7 @@ func TestSlowCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(1 << 40)
 		m.queue = newQueue(1)
-		slow := &body{ReadCloser: io.NopCloser(slowReader{}), memory: m, length: smallBytes + 1, deadlines: http.NewResponseController(httptest.NewRecorder())}
+		slow := &body{ReadCloser: io.NopCloser(&slowReader{}), memory: m, length: smallBytes + 1, deadlines: http.NewResponseController(httptest.NewRecorder())}
 		if err := slow.Wait("web"); err != nil {
 			t.Fatal(err)
 		}
@@ -80,20 +82,50 @@ func TestSlowCaller(t *testing.T) {
 			}
 		}
 		m.enter("calm", 1)
-		m.pause(slow.request)
 		began := time.Now()
-		m.resume(slow.request)
-		if err := slow.wait(); err != errBusy || time.Since(began) != time.Second { //nolint:errorlint // wait returns the value itself
-			t.Errorf("%v after %s, want %v after a second", err, time.Since(began), errBusy)
+		if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, errBusy) || time.Since(began) != 2*time.Second {
+			t.Errorf("%v after %s, want %v after a second for the caller and one for others", err, time.Since(began), errBusy)
 		}
 	})
 }
 
-type slowReader struct{}
+// slowReader reads a byte in a second, and misses the first deadline.
+type slowReader struct{ late bool }
 
-func (slowReader) Read(p []byte) (int, error) {
-	time.Sleep(time.Second)
+func (r *slowReader) Read(p []byte) (int, error) {
+	r.late = !r.late
+	if r.late {
+		time.Sleep(prompt)
+		return 0, os.ErrDeadlineExceeded
+	}
+	time.Sleep(time.Second - prompt)
 	return copy(p, "["), nil
+}
+
+// TestPromptCaller: between the parts of a body that arrive at once, only requests run whose namespaces have used less.
+func TestPromptCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(1 << 40)
+		m.queue = newQueue(1)
+		content := io.NopCloser(strings.NewReader("[[["))
+		prompt := &body{ReadCloser: content, memory: m, start: time.Now(), length: smallBytes + 1, deadlines: http.NewResponseController(httptest.NewRecorder())}
+		if err := prompt.Wait("web"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		more := m.enter("more", 1)
+		more.used, more.at = 60*time.Millisecond, time.Now()
+		for range 2 {
+			if n, err := prompt.Read(make([]byte, 1)); n != 1 || more.runs {
+				t.Fatalf("another request that has used more runs: %t; %v", more.runs, err)
+			}
+		}
+		less := m.enter("less", 1)
+		time.AfterFunc(20*time.Millisecond, func() { m.leave(less) })
+		if n, err := prompt.Read(make([]byte, 1)); n != 1 || !less.begun || prompt.waited != 20*time.Millisecond {
+			t.Errorf("a request that has used nothing has run: %t; %v after %s", less.begun, err, prompt.waited)
+		}
+	})
 }
 
 // TestCustomizeWaitsForNobody: the caller asks for all parents of all namespaces, one after the other.

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -34,25 +33,6 @@ type namespace struct {
 	use
 	requests int
 	large    int // requests above small that have begun
-}
-
-// use is for how long requests have run lately: what they have used before halfLife counts half.
-type use struct {
-	halfLife, used time.Duration
-	at             time.Time
-	running        int
-}
-
-func (u *use) until(now time.Time) time.Duration {
-	since := now.Sub(u.at)
-	before := float64(u.used) * math.Exp2(-since.Seconds()/u.halfLife.Seconds())
-	return time.Duration(before) + time.Duration(u.running)*since
-}
-
-// run changes how many requests run.
-func (u *use) run(more int, now time.Time) {
-	u.used, u.at = u.until(now), now
-	u.running += more
 }
 
 // class is the size of a request. Once they have begun, those above small can need much memory.

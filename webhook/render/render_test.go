@@ -109,6 +109,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"a limit of the schema", parent("metadata: {name: a}\nspec:\n  size: -1\n"), "parents.yaml, Memcached a: spec.size should be greater than or equal to 0"},
 		{"a type of the schema, in a later document", twoParents + "---\n" + parent("metadata: {name: a}\nspec:\n  size: x\n"), "parents.yaml, Memcached a: spec.size"},
 		{"an unknown field", parent("metadata: {name: a}\nspec:\n  size: 1\n  sise: 1\n"), `parents.yaml, Memcached a: unknown field "spec.sise"`},
+		{"an unknown field with a long name", parent("metadata: {name: a}\nspec: {size: 1}\n" + strings.Repeat("a", 300) + ": 1\n"), `unknown field "` + strings.Repeat("a", 200) + `…"`},
 		{"a name that looks like a negative index", parent("metadata: {name: a}\nspec: {size: 1, tolerations: [{}], tolerations.-1: 1}\n"), `unknown field "spec.tolerations.-1"`},
 		{"a unit that is not one of quantities", parent("metadata: {name: a}\nspec: {size: 1, cache: {memory: 64MB}}\n"), "spec.cache.memory: is not a quantity. Use a number with a unit such as Mi or Gi, for example 64Mi"},
 		{"a rule that only the hook has", parent("metadata:\n  name: a.b\nspec: {size: 1}\n"), "parents.yaml, Memcached default/a.b: metadata.name"},

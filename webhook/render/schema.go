@@ -15,6 +15,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
 	"github.com/example/memcached-operator/crds"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // schemas returns the schemas of all kinds of parents. It reads the CRDs only once, because this takes longer than a sync.
@@ -70,7 +71,7 @@ func unknownFields(crdSchema *spec.Schema, value any, path string) []error {
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			property, known := crdSchema.Properties[name]
 			if !known {
-				errs = append(errs, fmt.Errorf("unknown field %q", join(path, name)))
+				errs = append(errs, fmt.Errorf("unknown field %q", text.Value(join(path, name))))
 				continue
 			}
 			errs = append(errs, unknownFields(&property, value[name], join(path, name))...)

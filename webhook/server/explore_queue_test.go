@@ -115,7 +115,7 @@ func (w *queueWorld) wrong() string {
 		}
 	}
 	switch {
-	case running != w.all.running || running > w.cpus:
+	case running != w.running || running > w.cpus:
 		return "too many requests run, or they are counted wrong"
 	case begun != w.begun || begun[huge] > 1:
 		return "too many requests have begun, or they are counted wrong"
@@ -134,7 +134,7 @@ func (w *queueWorld) wrongOf(r *request) string {
 		return "a request is refused that waits or has begun"
 	case !r.begun && !waits && !w.refused[r]:
 		return "a request is forgotten"
-	case waits && w.all.running < w.cpus && w.mayRun(r):
+	case waits && w.running < w.cpus && w.mayRun(r):
 		return "a request waits that may run"
 	}
 	return ""

@@ -14,7 +14,9 @@ type queue struct {
 	cpus, turns int // how many requests run, and how many large ones have begun, at the same time
 
 	guard      sync.Mutex
-	all        use
+	requests   int       // from their entry until they leave
+	busySince  time.Time // the entry of the first of them
+	running    int
 	namespaces map[string]*namespace
 	begun      [huge + 1]int
 	waiting    []*request // in the order in which they came
@@ -69,8 +71,8 @@ const (
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would stay in the queue, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
-	// maxRest is how much of a CPU's time all namespaces may use within about a second, before requests that have to wait are refused.
-	maxRest = 700 * time.Millisecond
+	// maxBusy is how long the hook is without rest before requests that have to wait are refused. A rest shows that Metacontroller's queue is empty.
+	maxBusy = 1500 * time.Millisecond
 	// maxWaiting is how many requests then wait that have not begun and whose namespaces have used as much as the average or more; of those that have
 	// used half of it, twice as many, and so on. The others leave Metacontroller's ten workers, which take the parents of all namespaces from one queue,
 	// to other namespaces, and return in one to three seconds.
@@ -81,7 +83,6 @@ func newQueue(cpus int) *queue {
 	return &queue{
 		cpus:       max(1, cpus-1), // the last CPU receives and refuses requests
 		turns:      max(minTurns, cpus),
-		all:        use{halfLife: time.Second},
 		namespaces: map[string]*namespace{},
 	}
 }
@@ -92,10 +93,13 @@ func (q *queue) enter(name string, length int64) *request {
 	defer q.guard.Unlock()
 	n := q.namespaces[name]
 	if n == nil {
-		n = &namespace{use: use{halfLife: 4 * time.Second}}
+		n = &namespace{}
 		q.namespaces[name] = n
 	}
 	n.requests++
+	if q.requests++; q.requests == 1 {
+		q.busySince = time.Now()
+	}
 	r := &request{class: classOf(length), namespace: n, decision: make(chan error, 1)}
 	q.waiting = append(q.waiting, r)
 	q.decide()
@@ -129,6 +133,7 @@ func (q *queue) leave(r *request) {
 		q.begin(r, -1)
 	}
 	r.requests--
+	q.requests--
 	q.decide()
 	now := time.Now()
 	maps.DeleteFunc(q.namespaces, func(_ string, each *namespace) bool {
@@ -146,7 +151,7 @@ func (q *queue) countSmall() int {
 // decide lets requests run, and refuses those that would wait for too long.
 func (q *queue) decide() {
 	now := time.Now()
-	for q.all.running < q.cpus {
+	for q.running < q.cpus {
 		next := q.next(now)
 		if next == nil {
 			break
@@ -158,7 +163,7 @@ func (q *queue) decide() {
 		q.remove(next)
 		next.decision <- nil
 	}
-	for q.all.until(now) > maxRest*time.Duration(q.cpus) {
+	for now.Sub(q.busySince) > maxBusy {
 		last := q.tooMany(now)
 		if last == nil {
 			break
@@ -231,7 +236,7 @@ func (q *queue) stop(r *request) {
 func (q *queue) run(r *request, more int, now time.Time) {
 	r.runs = more > 0
 	r.run(more, now)
-	q.all.run(more, now)
+	q.running += more
 }
 
 func (q *queue) begin(r *request, more int) {

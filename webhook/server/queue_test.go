@@ -80,35 +80,34 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestTooMany: once the hook has no rest, few requests wait of namespaces that have used much, and any number of the others.
+// TestTooMany: once the hook has had no rest for a time, few requests wait of namespaces that have used much, and any number of the others.
 func TestTooMany(t *testing.T) {
-	const many = 10
+	const many, long = 10, maxBusy + 1
 	for _, test := range []struct {
 		reason string
+		busy   time.Duration
 		used   []time.Duration // by namespaces
 		waits  []int           // of many requests of the first namespaces, without those that have begun
 	}{
-		{"the hook has time for each of them", []time.Duration{maxRest}, []int{many}},
-		{"one namespace has used all of the time", []time.Duration{maxRest + 1}, []int{maxWaiting}},
-		{"two have used the same: the last one that enters is refused", []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
-		{"one has used less, and takes the places of the other", []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},
-		{"one has used an eighth", []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{2, many}},
-		{"one has used nothing", []time.Duration{time.Second, 0}, []int{maxWaiting, many}},
-		{"nine have used the same", slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{"those that use little do not change the average", slices.Concat([]time.Duration{2 * time.Second, 200 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{1, many}},
-		{"one has used much more than any other", slices.Concat([]time.Duration{time.Second}, slices.Repeat([]time.Duration{100 * time.Millisecond}, 50)), []int{1}},
+		{"the hook has had a rest", maxBusy, []time.Duration{time.Second}, []int{many}},
+		{"one namespace has used all of the time", long, []time.Duration{time.Second}, []int{maxWaiting}},
+		{"two have used the same: the last one that enters is refused", long, []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
+		{"one has used less, and takes the places of the other", long, []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},
+		{"one has used an eighth", long, []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{2, many}},
+		{"one has used nothing", long, []time.Duration{time.Second, 0}, []int{maxWaiting, many}},
+		{"nine have used the same", long, slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"those that use little do not change the average", long, slices.Concat([]time.Duration{2 * time.Second, 200 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{1, many}},
+		{"one has used much more than any other", long, slices.Concat([]time.Duration{time.Second}, slices.Repeat([]time.Duration{100 * time.Millisecond}, 50)), []int{1}},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(1)
-				q.leave(q.enter("first", 1))
 				now := time.Now()
 				for i, used := range test.used {
-					q.namespaces[strconv.Itoa(i)] = &namespace{use: use{halfLife: time.Hour, used: used, at: now}}
-					q.all.used += used
+					q.namespaces[strconv.Itoa(i)] = &namespace{use: use{used: used, at: now}}
 				}
-				q.all.at = now
 				q.enter("calm", 1)
+				q.busySince = now.Add(-test.busy)
 				for range maxWaiting {
 					q.begin(q.enter("0", 1), 1)
 				}

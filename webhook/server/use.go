@@ -5,16 +5,19 @@ import (
 	"time"
 )
 
+// halfLife is longer than a burst, so that one which runs all the time has used more than one that syncs its caches now and then.
+const halfLife = 30 * time.Second
+
 // use is for how long requests have run lately: what they have used before halfLife counts half.
 type use struct {
-	halfLife, used time.Duration
-	at             time.Time
-	running        int
+	used    time.Duration
+	at      time.Time
+	running int
 }
 
 func (u *use) until(now time.Time) time.Duration {
 	since := now.Sub(u.at)
-	before := float64(u.used) * math.Exp2(-since.Seconds()/u.halfLife.Seconds())
+	before := float64(u.used) * math.Exp2(-since.Seconds()/halfLife.Seconds())
 	return time.Duration(before) + time.Duration(u.running)*since
 }
 

@@ -2,6 +2,7 @@ package reloader
 
 import (
 	"bytes"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -73,25 +74,24 @@ func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 // validCertificate returns the certificate of the files, or an error when the files are invalid, do not match, or have expired: memcached
 // would serve an expired certificate.
 func (c *Config) validCertificate() (*x509.Certificate, error) {
-	certificate, err := certificateIn(filepath.Join(c.TLSDirectory, certificateFile))
+	chain, err := certificatesIn(filepath.Join(c.TLSDirectory, certificateFile))
 	if err != nil {
 		return nil, err
 	}
+	for _, certificate := range chain {
+		if err := checkStrength(certificate); err != nil {
+			return nil, fmt.Errorf("%s: %w", certificateFile, err)
+		}
+	}
+	certificate := chain[0]
 	if _, err := tls.LoadX509KeyPair(filepath.Join(c.TLSDirectory, certificateFile), filepath.Join(c.TLSDirectory, keyFile)); err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", certificateFile, keyFile, err)
 	}
 	if now := time.Now(); now.Before(certificate.NotBefore) || now.After(certificate.NotAfter) {
 		return nil, fmt.Errorf("%s is valid only from %s to %s", certificateFile, certificate.NotBefore.UTC().Format(time.RFC3339), certificate.NotAfter.UTC().Format(time.RFC3339))
 	}
-	bundle, err := os.ReadFile(filepath.Join(c.TLSDirectory, caFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return certificate, nil
-	}
-	if err != nil {
+	if _, err := certificatesIn(filepath.Join(c.TLSDirectory, caFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	}
-	if !x509.NewCertPool().AppendCertsFromPEM(bundle) {
-		return nil, fmt.Errorf("%s does not contain a certificate in PEM", caFile)
 	}
 	return certificate, nil
 }
@@ -123,26 +123,52 @@ func (c *Config) sendRefresh() error {
 	return nil
 }
 
-// certificateIn returns the first certificate of a file, which a server presents as its own.
-func certificateIn(file string) (*x509.Certificate, error) {
+// certificatesIn returns the certificates of a file; the first one of tls.crt is what a server presents as its own. It refuses what OpenSSL cannot load:
+// a block that is damaged, also after others, and in a chain, keys and signatures that are too weak for some of its builds.
+//
+// https://docs.openssl.org/3.5/man3/SSL_CTX_set_security_level/
+func certificatesIn(file string) (certificates []*x509.Certificate, err error) {
+	name := filepath.Base(file)
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		block, rest := pem.Decode(content)
-		if block == nil {
-			return nil, fmt.Errorf("%s does not contain a certificate in PEM", filepath.Base(file))
+	blocks := bytes.Count(append([]byte("\n"), content...), []byte("\n-----BEGIN "))
+	for block, rest := pem.Decode(content); block != nil; block, rest = pem.Decode(rest) {
+		blocks--
+		if block.Type != "CERTIFICATE" {
+			continue
 		}
-		if block.Type == "CERTIFICATE" {
-			certificate, err := x509.ParseCertificate(block.Bytes)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
-			}
-			return certificate, nil
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("%s, certificate %d: %w", name, len(certificates)+1, err)
 		}
-		content = rest
+		certificates = append(certificates, certificate)
 	}
+	switch {
+	case blocks > 0:
+		return nil, fmt.Errorf("%s contains a damaged block of PEM", name)
+	case len(certificates) == 0:
+		return nil, fmt.Errorf("%s does not contain a certificate in PEM", name)
+	}
+	return certificates, nil
+}
+
+// minRSABits is the size of the smallest key that OpenSSL's security level 2 accepts.
+const minRSABits = 2048
+
+// checkStrength returns an error for a certificate that memcached refuses to present, alone or in a chain.
+func checkStrength(certificate *x509.Certificate) error {
+	if key, isRSA := certificate.PublicKey.(*rsa.PublicKey); isRSA && key.N.BitLen() < minRSABits {
+		return fmt.Errorf("the RSA key of %.200q has %d bits, at least %d are needed", certificate.Subject, key.N.BitLen(), minRSABits)
+	}
+	switch certificate.SignatureAlgorithm {
+	case x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1:
+		if !bytes.Equal(certificate.RawIssuer, certificate.RawSubject) { // OpenSSL does not check the signature of a root
+			return fmt.Errorf("%.200q is signed with %s, which is too weak", certificate.Subject, certificate.SignatureAlgorithm)
+		}
+	}
+	return nil
 }
 
 // servedAt returns the certificate that a server presents. The server presents it before it requests a client certificate,

@@ -2,11 +2,16 @@ package reloader
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/rsa"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,6 +73,14 @@ func TestReloadCertificate(t *testing.T) {
 		{"a CA that is no certificate", func(d string, _ *tlsImitation) { ca.Write(d, caFile, []byte("ca")) }, "ca.crt does not contain a certificate in PEM; memcached keeps using the certificate with the serial number", 0},
 		{"a CA that is not readable", func(d string, _ *tlsImitation) { _ = os.Mkdir(filepath.Join(d, caFile), 0o700) }, "is a directory; memcached keeps", 0},
 		{"no certificate", func(d string, _ *tlsImitation) { os.Remove(filepath.Join(d, certificateFile)) }, "no such file", 0},
+		{"a CA of which the end is missing", func(d string, _ *tlsImitation) {
+			ca.Write(d, caFile, slices.Concat(authority.PEM(), authority.PEM()[:300]))
+		}, "ca.crt contains a damaged block of PEM; memcached keeps", 0},
+		{"a chain of which the end is missing", func(d string, _ *tlsImitation) {
+			certificate, key := authority.Issue(ca.Subject{CommonName: "cache"})
+			ca.Write(d, certificateFile, slices.Concat(certificate, authority.PEM()[:300]))
+			ca.Write(d, keyFile, key)
+		}, "tls.crt contains a damaged block of PEM; memcached keeps", 0},
 		{"the key of another certificate", func(d string, _ *tlsImitation) { ca.Write(d, keyFile, otherKey) }, "tls.crt and tls.key: tls: private key does not match", 0},
 		{"a certificate that has expired", func(d string, _ *tlsImitation) {
 			certificate, key := authority.Issue(ca.Subject{CommonName: "cache", Expired: true})
@@ -128,5 +141,52 @@ func TestServedAtClosedPort(t *testing.T) {
 	address := listener.Addr().String()
 	if served, err := servedAt(address); served != nil || err == nil || !strings.Contains(err.Error(), address) {
 		t.Errorf("got %v, %v, want an error with the address", served, err)
+	}
+}
+
+func TestCertificatesIn(t *testing.T) {
+	authority := ca.New()
+	certificate, key := authority.Issue(ca.Subject{CommonName: "cache"})
+	const damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+	for _, test := range []struct {
+		reason  string
+		content []byte
+		want    int // certificates; 0 for an error
+	}{
+		{"a certificate", certificate, 1},
+		{"a certificate after its key", slices.Concat(key, certificate), 1},
+		{"a chain with comments", slices.Concat([]byte("the server\n"), certificate, []byte("the CA\n"), authority.PEM()), 2},
+		{"a chain with the line ends of Windows", bytes.ReplaceAll(slices.Concat(certificate, authority.PEM()), []byte("\n"), []byte("\r\n")), 2},
+		{"a key without a certificate", key, 0},
+		{"an empty file", nil, 0},
+		{"a file without PEM", []byte("certificate"), 0},
+		{"a block that is no certificate", []byte(damaged), 0},
+		{"another one that is no certificate", slices.Concat(certificate, []byte(damaged)), 0},
+		{"a character that is not base64", slices.Concat(certificate, bytes.Replace(authority.PEM(), []byte("MII"), []byte("M!I"), 1)), 0},
+		{"an end that is missing", slices.Concat(certificate, authority.PEM()[:300]), 0},
+	} {
+		got, err := certificatesIn(ca.Write(t.TempDir(), "tls.crt", test.content))
+		if len(got) != test.want || (err == nil) != (test.want > 0) || err != nil && !strings.HasPrefix(err.Error(), "tls.crt") {
+			t.Errorf("%s: %d certificates, %v; want %d", test.reason, len(got), err, test.want)
+		}
+	}
+}
+
+// TestCheckStrength: OpenSSL refuses such certificates in a chain when memcached has already replaced the one that it presents.
+func TestCheckStrength(t *testing.T) {
+	key := func(bits uint) *rsa.PublicKey { return &rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), bits-1)} }
+	for _, test := range []struct {
+		reason      string
+		certificate x509.Certificate
+		ok          bool
+	}{
+		{"an RSA key of 2,048 bits", x509.Certificate{PublicKey: key(2048), SignatureAlgorithm: x509.SHA256WithRSA}, true},
+		{"a smaller one", x509.Certificate{PublicKey: key(2047), SignatureAlgorithm: x509.SHA256WithRSA}, false},
+		{"SHA-1", x509.Certificate{RawIssuer: []byte("CA"), SignatureAlgorithm: x509.SHA1WithRSA}, false},
+		{"SHA-1 of a root, which is not checked", x509.Certificate{SignatureAlgorithm: x509.SHA1WithRSA}, true},
+	} {
+		if err := checkStrength(&test.certificate); (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.reason, err)
+		}
 	}
 }

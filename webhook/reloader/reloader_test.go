@@ -139,24 +139,3 @@ func TestUsersIn(t *testing.T) {
 		}
 	}
 }
-
-func TestCertificateIn(t *testing.T) {
-	certificate, key := ca.New().Issue(ca.Subject{CommonName: "cache"})
-	cases := []struct {
-		reason, content string
-		found           bool
-	}{
-		{"a certificate", string(certificate), true},
-		{"a certificate after its key", string(key) + string(certificate), true},
-		{"a key without a certificate", string(key), false},
-		{"an empty file", "", false},
-		{"a file without PEM", "certificate", false},
-		{"a damaged certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", false},
-	}
-	for _, test := range cases {
-		_, err := certificateIn(ca.Write(t.TempDir(), "tls.crt", []byte(test.content)))
-		if (err == nil) != test.found || err != nil && !strings.HasPrefix(err.Error(), "tls.crt") {
-			t.Errorf("%s: %v", test.reason, err)
-		}
-	}
-}

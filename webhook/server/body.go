@@ -49,10 +49,14 @@ type body struct {
 	whole       *bytes.Reader // a small body that has arrived
 	request     *request      // in the queue; nil before Wait
 	paused      bool          // while others run
+	refused     bool          // waits for no other decision
 }
 
 // Read returns the next part of the body. It lets other requests run whose namespaces have used less, and any while it waits for its caller or for memory.
 func (b *body) Read(p []byte) (n int, err error) {
+	if b.refused { // a decoder may read again after an error
+		return 0, errBusy
+	}
 	if !b.immediate && !b.isSmall() && b.bytes >= smallBytes { // without a namespace until here, it waits for all others of this kind
 		if err := b.Wait(""); err != nil {
 			return 0, err
@@ -154,7 +158,8 @@ func (b *body) Wait(namespace string) error {
 }
 
 // wait returns when the request runs.
-func (b *body) wait() error {
+func (b *body) wait() (err error) {
+	defer func() { b.refused = err != nil }()
 	select {
 	case err := <-b.request.decision:
 		return err

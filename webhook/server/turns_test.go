@@ -81,10 +81,16 @@ func TestSlowCaller(t *testing.T) {
 				t.Fatalf("part %d: %v after waits of %s", i, err, slow.waited)
 			}
 		}
-		m.enter("calm", 1)
+		calm := m.enter("calm", 1)
 		began := time.Now()
 		if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, errBusy) || time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %s, want %v after a second for the caller and one for others", err, time.Since(began), errBusy)
+		}
+		m.leave(calm)
+		for range 2 {
+			if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, errBusy) {
+				t.Errorf("the next read: %v, want %v", err, errBusy)
+			}
 		}
 	})
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -152,15 +153,24 @@ func (q *queue) decide() {
 }
 
 // next returns the request that runs next: of those that may, the one whose namespace has used the least. Of one that has begun, half of it counts, so
-// that it ends before others begin.
+// that it ends before others begin; if it has a turn, at most what the first one has used that waits for a turn. Small ones of a namespace run first.
 func (q *queue) next(now time.Time) (next *request) {
+	first := time.Duration(math.MaxInt64)
+	for _, each := range q.waiting {
+		if !q.mayRun(each) {
+			first = min(first, each.until(now))
+		}
+	}
 	var least time.Duration
 	for _, each := range q.waiting {
 		used := each.until(now)
 		if each.begun {
 			used /= 2
 		}
-		if q.mayRun(each) && (next == nil || used < least) {
+		if each.begun && each.class != small {
+			used = min(used, first)
+		}
+		if q.mayRun(each) && (next == nil || used < least || used == least && each.class < next.class) {
 			next, least = each, used
 		}
 	}
@@ -179,12 +189,14 @@ func (q *queue) mayRun(r *request) bool {
 	return q.begun[large]+q.begun[big]+q.begun[huge] < q.turns
 }
 
-// tooMany returns the last request of the namespace that has used the most, if too many wait that have not begun.
+// tooMany returns the largest and last request of the namespace that has used the most, if too many wait that have not begun.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
 	slices.Reverse(waiting)
-	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(b.until(now), a.until(now)) })
+	slices.SortStableFunc(waiting, func(a, b *request) int {
+		return cmp.Or(cmp.Compare(b.until(now), a.until(now)), cmp.Compare(b.class, a.class))
+	})
 	average := q.average(now)
 	for i, each := range waiting {
 		if i > 0 && float64(i+1)*each.until(now).Seconds() > maxWaiting*average {

@@ -80,6 +80,49 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// TestTurnIsReturned: a request that has begun runs before others that have used less, if one waits for its turn that has used even less.
+func TestTurnIsReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		holder := q.enter("much", -1)
+		if err := <-holder.decision; err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		less, least := q.enter("less", 1), q.enter("least", -1)
+		q.namespaces["less"].used, q.namespaces["less"].at = 100*time.Millisecond, time.Now()
+		q.yield(holder)
+		if !holder.runs || less.runs || least.runs {
+			t.Errorf("the holder of the turn runs: %t, others: %t, %t", holder.runs, less.runs, least.runs)
+		}
+		q.leave(holder)
+		if !least.runs {
+			t.Error("the request that has waited for the turn does not run")
+		}
+	})
+}
+
+// TestSmallFirst: small requests of a namespace run before its large ones, and are refused after them.
+func TestSmallFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		running := q.enter("web", 1)
+		time.Sleep(maxBusy + 1)
+		var lasting []*request
+		for range maxWaiting + 1 {
+			lasting = append(lasting, q.enter("web", smallBytes+1))
+		}
+		last := q.enter("web", 1)
+		if len(q.waiting) != maxWaiting || !slices.Contains(q.waiting, last) {
+			t.Errorf("%d requests wait, want %d, one of them small", len(q.waiting), maxWaiting)
+		}
+		q.leave(running)
+		if !last.runs || lasting[0].runs {
+			t.Error("a small request does not run before the large ones")
+		}
+	})
+}
+
 // TestTooMany: once the hook has had no rest for a time, few requests wait of namespaces that have used much, and any number of the others.
 func TestTooMany(t *testing.T) {
 	const many, long = 10, maxBusy + 1

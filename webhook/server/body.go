@@ -63,19 +63,15 @@ func (b *body) Read(p []byte) (n int, err error) {
 		}
 	}
 	if b.request != nil {
-		b.memory.yield(b.request)
-		if err := b.wait(); err != nil {
+		if err := b.yield(); err != nil {
 			return 0, err
 		}
 	}
 	n, err = b.read(p)
-	if !b.paused || err != nil && err != io.EOF { //nolint:errorlint // io.Reader requires io.EOF itself
-		return n, err
-	}
-	b.paused = false
-	b.memory.yield(b.request)
-	if busy := b.wait(); busy != nil {
-		return 0, busy
+	if b.paused && (err == nil || err == io.EOF) { //nolint:errorlint // io.Reader requires io.EOF itself
+		if err := b.yield(); err != nil {
+			return 0, err
+		}
 	}
 	return n, err
 }
@@ -140,12 +136,19 @@ func (b *body) receive(p []byte) (n int, err error) {
 	return n, err
 }
 
-// pause lets other requests run until the end of a Read.
+// pause lets other requests run until the next yield.
 func (b *body) pause() {
 	if b.request != nil && !b.paused {
 		b.paused = true
 		b.memory.pause(b.request)
 	}
+}
+
+// yield returns when the request runs again. Before it, requests run whose namespaces have used less.
+func (b *body) yield() error {
+	b.paused = false
+	b.memory.yield(b.request)
+	return b.wait()
 }
 
 // Wait waits until the request may build its objects and run its rules. Meanwhile, the caller of a large request sends no more than what buffers hold.

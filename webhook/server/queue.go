@@ -31,7 +31,7 @@ type request struct {
 	decision    chan error // nil when the request runs, or errBusy
 }
 
-// namespace is the one of some parents, whose requests share its use.
+// namespace is a namespace of parents: requests about them share its use.
 type namespace struct {
 	use
 	requests int
@@ -50,11 +50,12 @@ const (
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would stay in the queue, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
-	// maxBusy is how long the hook is without rest before requests that have to wait are refused. A rest shows that Metacontroller's queue is empty.
+	// maxBusy is how long the hook always has a request before those that wait are refused. A moment without one shows that Metacontroller's queue is
+	// empty.
 	maxBusy = 1500 * time.Millisecond
-	// maxWaiting is how many requests then wait that have not begun and whose namespaces have used as much as the average or more; of those that have
-	// used half of it, twice as many, and so on. The others leave Metacontroller's ten workers, which take the parents of all namespaces from one queue,
-	// to other namespaces, and return in one to three seconds.
+	// maxWaiting is how many requests may then wait that have not begun, if their namespaces have used the average or more. Twice as many may wait whose
+	// namespaces have used half of the average, and so on. The others get 429, and return in one to three seconds. They leave Metacontroller's ten
+	// workers, which take the parents of all namespaces from one queue, to other namespaces.
 	maxWaiting = 3
 )
 
@@ -153,7 +154,7 @@ func (q *queue) decide() {
 }
 
 // next returns the request that runs next: of those that may, the one whose namespace has used the least. Of one that has begun, half of it counts, so
-// that it ends before others begin; if it has a turn, at most what the first one has used that waits for a turn. Small ones of a namespace run first.
+// that it ends before others begin. One that has a turn counts at most as much as any that waits for a turn. Of one namespace, small ones run first.
 func (q *queue) next(now time.Time) (next *request) {
 	first := time.Duration(math.MaxInt64)
 	for _, each := range q.waiting {

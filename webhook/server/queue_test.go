@@ -123,7 +123,7 @@ func TestSmallFirst(t *testing.T) {
 	})
 }
 
-// TestTooMany: once the hook has had no rest for a time, few requests wait of namespaces that have used much, and any number of the others.
+// TestTooMany: while the hook always has requests, few wait of namespaces that have used much, and any number of the others.
 func TestTooMany(t *testing.T) {
 	const many, long = 10, maxBusy + 1
 	for _, test := range []struct {
@@ -132,7 +132,7 @@ func TestTooMany(t *testing.T) {
 		used   []time.Duration // by namespaces
 		waits  []int           // of many requests of the first namespaces, without those that have begun
 	}{
-		{"the hook has had a rest", maxBusy, []time.Duration{time.Second}, []int{many}},
+		{"the hook had no request a moment ago", maxBusy, []time.Duration{time.Second}, []int{many}},
 		{"one namespace has used all of the time", long, []time.Duration{time.Second}, []int{maxWaiting}},
 		{"two have used the same: the last one that enters is refused", long, []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
 		{"one has used less, and takes the places of the other", long, []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},

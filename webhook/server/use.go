@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// halfLife is longer than a burst, so that one which runs all the time has used more than one that syncs its caches now and then.
+// halfLife is longer than a burst of syncs, so that a namespace with rare bursts has used less than one whose requests always run.
 const halfLife = 30 * time.Second
 
-// use is for how long requests have run lately: what they have used before halfLife counts half.
+// use is the time for which requests have recently run: a second that has passed halfLife ago counts as half a second.
 type use struct {
 	used    time.Duration
 	at      time.Time
 	running int
 }
 
+// until returns the use at a time, including requests that still run.
 func (u *use) until(now time.Time) time.Duration {
 	since := now.Sub(u.at)
 	before := float64(u.used) * math.Exp2(-since.Seconds()/halfLife.Seconds())

@@ -106,7 +106,7 @@ func TestManyParents(t *testing.T) {
 	})
 }
 
-// TestBurst: parents of one namespace that sync together now and then are not refused beside others that use half of the hook all the time.
+// TestBurst: parents of one namespace that sync together now and then are not refused while others use half of the hook's time.
 func TestBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(27*time.Millisecond, 40*time.Millisecond)})}

@@ -151,6 +151,36 @@ func TestIdleConnectionIsReplacedLast(t *testing.T) {
 	}
 }
 
+// TestRefusedConnectionIsReplacedFirst: net/http keeps the connection of a refused request for half a second if its body is large, but reads no other one.
+func TestRefusedConnectionIsReplacedFirst(t *testing.T) {
+	address, entered, release := startLimited(t)
+	release()
+	go func() {
+		for range entered {
+		}
+	}()
+	idle := dial(t, address, whole)
+	reader := bufio.NewReader(idle)
+	wantStatus(t, reader, http.StatusOK)
+	refused := dial(t, address, strings.Replace(head, "json", "xml", 1)+"Content-Length: 1000000\r\n\r\n{")
+	wantStatus(t, bufio.NewReader(refused), http.StatusUnsupportedMediaType)
+	wantStatus(t, bufio.NewReader(dial(t, address, whole)), http.StatusOK)
+	if _, err := io.WriteString(idle, whole); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, reader, http.StatusOK)
+}
+
+func wantStatus(t *testing.T, reader *bufio.Reader, want int) {
+	t.Helper()
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != want {
+		t.Fatalf("%v, %v; want the status code %d", response, err, want)
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	response.Body.Close()
+}
+
 func isTimeout(err error) bool {
 	timeout, ok := err.(net.Error) //nolint:errorlint // a connection returns it unwrapped
 	return ok && timeout.Timeout()

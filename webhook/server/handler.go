@@ -171,7 +171,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(response.Body))) // avoids the chunked encoding of a long body
 		_, err = w.Write(response.Body)
 	}
-	if !isStranger(code) {
+	if err == nil || !isStranger(code) && read.bytes == read.length { // otherwise net/http closes it after half a second
 		read.connection.enter(idle)
 	}
 	took := time.Since(start)

@@ -53,10 +53,13 @@ const (
 	// maxBusy is how long the hook always has a request before those that wait are refused. A moment without one shows that Metacontroller's queue is
 	// empty.
 	maxBusy = 1500 * time.Millisecond
-	// maxWaiting is how many requests may then wait that have not begun, if their namespaces have used the average or more. Twice as many may wait whose
-	// namespaces have used half of the average, and so on. The others get 429, and return in one to three seconds. They leave Metacontroller's ten
-	// workers, which take the parents of all namespaces from one queue, to other namespaces.
+	// maxWaiting is how many requests may then wait that have not begun. Twice as many may wait whose namespaces have used half of the average, and so on.
+	// The others get 429, and return in one to three seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one
+	// queue, to other namespaces.
 	maxWaiting = 3
+	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
+	// of them, which wait for nothing, do not lower it.
+	lightUse = 300 * time.Millisecond
 )
 
 func newQueue(cpus int) *queue {
@@ -200,22 +203,23 @@ func (q *queue) tooMany(now time.Time) *request {
 	})
 	average := q.average(now)
 	for i, each := range waiting {
-		if i > 0 && float64(i+1)*each.until(now).Seconds() > maxWaiting*average {
+		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
 			return waiting[0]
 		}
 	}
 	return nil
 }
 
-// average returns how many seconds the namespaces have used on average, weighted by what they have used: those that have used little do not change it.
-func (q *queue) average(now time.Time) float64 {
-	var sum, squares float64
+// average returns what the namespaces have used on average that have used more than lightUse.
+func (q *queue) average(now time.Time) time.Duration {
+	var sum, count time.Duration
 	for _, each := range q.namespaces {
-		used := each.until(now).Seconds()
-		sum += used
-		squares += used * used
+		if used := each.until(now); used > lightUse {
+			sum += used
+			count++
+		}
 	}
-	return squares / sum
+	return max(sum/max(count, 1), lightUse)
 }
 
 func (q *queue) stop(r *request) {

@@ -123,7 +123,7 @@ func TestSmallFirst(t *testing.T) {
 	})
 }
 
-// TestTooMany: while the hook always has requests, few wait of namespaces that have used much, and any number of the others.
+// TestTooMany: while the hook always has requests, few wait of namespaces that have used much, and more of the others.
 func TestTooMany(t *testing.T) {
 	const many, long = 10, maxBusy + 1
 	for _, test := range []struct {
@@ -136,11 +136,13 @@ func TestTooMany(t *testing.T) {
 		{"one namespace has used all of the time", long, []time.Duration{time.Second}, []int{maxWaiting}},
 		{"two have used the same: the last one that enters is refused", long, []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
 		{"one has used less, and takes the places of the other", long, []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},
-		{"one has used an eighth", long, []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{2, many}},
+		{"one has used an eighth of the average", long, []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{maxWaiting, many}},
+		{"one has used half of the average", long, []time.Duration{3 * time.Second, time.Second}, []int{0, 2 * maxWaiting}},
 		{"one has used nothing", long, []time.Duration{time.Second, 0}, []int{maxWaiting, many}},
 		{"nine have used the same", long, slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{"those that use little do not change the average", long, slices.Concat([]time.Duration{2 * time.Second, 200 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{1, many}},
-		{"one has used much more than any other", long, slices.Concat([]time.Duration{time.Second}, slices.Repeat([]time.Duration{100 * time.Millisecond}, 50)), []int{1}},
+		{"many that have used little do not change the average", long, slices.Concat([]time.Duration{4 * time.Second, 400 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{maxWaiting, many}},
+		{"one that has used much hides eight others for little time", long, slices.Concat([]time.Duration{5 * time.Second}, slices.Repeat([]time.Duration{400 * time.Millisecond}, 8)), []int{0, 6, 0, 0}},
+		{"nobody has used much", long, []time.Duration{lightUse / 2}, []int{2 * maxWaiting}},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// halfLife is longer than a burst of syncs, so that a namespace with rare bursts has used less than one whose requests always run.
-const halfLife = 30 * time.Second
+// halfLife is short, because a namespace that syncs now and then has to wait until each new one has used as much. One that needs a 20th of the hook's time
+// has used 0.2 seconds.
+const halfLife = 3 * time.Second
 
 // use is the time for which requests have recently run: a second that has passed halfLife ago counts as half a second.
 type use struct {

@@ -18,8 +18,8 @@ func TestUse(t *testing.T) {
 		q.leave(first)
 		time.Sleep(halfLife)
 		later := first.until(time.Now())
-		// The first seconds count a little less than those that have just passed.
-		if ended > 3*time.Second || ended < 2900*time.Millisecond || (later-ended/2).Abs() > time.Millisecond {
+		// The first seconds count less than those that have just passed.
+		if ended > 3*time.Second || ended < 2500*time.Millisecond || (later-ended/2).Abs() > time.Millisecond {
 			t.Errorf("two requests, which have run for one and two seconds, have used %s, and a half-life later %s", ended, later)
 		}
 		q.leave(second)

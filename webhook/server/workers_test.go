@@ -90,6 +90,47 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestNewNamespaces: parents of a namespace that has used a little do not wait until new namespaces have used much, nor for a namespace that has.
+func TestNewNamespaces(t *testing.T) {
+	for _, test := range []struct {
+		reason  string
+		busy    int // parents of a namespace that is busy for 20 seconds
+		parents int // of each of eight namespaces after it
+		limit   time.Duration
+	}{
+		{"the new namespaces have used nothing", 0, 10, 4 * time.Second},
+		{"another one has used much", 15, 60, 4 * time.Second},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(50*time.Millisecond, 5*time.Millisecond)})}
+				begin := time.Now()
+				repeat := func(body string, from, to, limit time.Duration) {
+					time.Sleep(from)
+					for time.Since(begin) < to {
+						began := time.Now()
+						if m.sync(t, body); time.Since(began) > limit {
+							t.Errorf("after %s, a sync of another namespace took %s", began.Sub(begin), time.Since(began))
+						}
+						time.Sleep(time.Second)
+					}
+				}
+				var syncs sync.WaitGroup
+				for range test.busy {
+					syncs.Go(func() { repeat(thingOf("busy"), 0, 20*time.Second, time.Hour) })
+				}
+				for i := range 8 * test.parents {
+					syncs.Go(func() { repeat(thingOf(fmt.Sprintf("busy-%d", i%8)), 20*time.Second, 40*time.Second, time.Hour) })
+				}
+				for range 8 {
+					syncs.Go(func() { repeat(thingOf("calm"), 0, 40*time.Second, test.limit) })
+				}
+				syncs.Wait()
+			})
+		})
+	}
+}
+
 // TestManyParents: the parents of one namespace keep each other waiting, but not for longer than their syncs run.
 func TestManyParents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 // maxClients limits the memory of a sample. Proxies have one connection for each of their threads.
 const maxClients = 1024
 
-// clients are the remote addresses that are connected to memcached.
+// clients are the remote hosts that are connected to memcached. They have no ports, because a proxy connects again from another port after a command that
+// memcached refuses.
 type clients map[string]bool
 
 // readClients reads the clients from "stats conns", line by line.
@@ -48,28 +49,34 @@ func (l *listing) add(line []byte) error {
 	switch {
 	case field == "addr":
 		l.fd, l.address = fd, string(value)
-	case field == "state" && fd == l.fd && string(value) != "conn_listening" && isRemote(l.address):
-		if len(l.clients) == maxClients {
+	case field == "state" && fd == l.fd && string(value) != "conn_listening":
+		host, remote := hostOf(l.address)
+		if !remote {
+			return nil
+		}
+		if l.clients[host] = true; len(l.clients) > maxClients {
 			return errCrowded
 		}
-		l.clients[l.address] = true
 	}
 	return nil
 }
 
-// isRemote reports whether an address such as tcp:192.0.2.1:4711 or tcp6:[::1]:4711 is of another pod or a node. Other containers of the
-// pod, such as the exporter, connect from 127.0.0.1 or ::1. The sidecar of Istio connects from 127.0.0.6 for remote clients:
+// hostOf returns the host of an address such as tcp:192.0.2.1:4711 or tcp6:[::1]:4711, and whether it is another pod or a node. Other containers of
+// the pod, such as the exporter, connect from 127.0.0.1 or ::1. The sidecar of Istio connects from 127.0.0.6 for remote clients:
 // https://github.com/kubevirt/kubevirt/commit/a24ada60a7450a984640627c24690c4f12afe358. An unknown address counts as remote, because
 // otherwise the items could be lost.
-func isRemote(address string) bool {
+func hostOf(address string) (host string, remote bool) {
 	protocol, rest, _ := strings.Cut(address, ":")
 	parsed, err := netip.ParseAddrPort(rest)
+	if err != nil {
+		return address, protocol != "unix"
+	}
 	peer := parsed.Addr().Unmap()
-	return protocol != "unix" && (err != nil || peer != netip.IPv6Loopback() && peer != netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	return peer.String(), peer != netip.IPv6Loopback() && peer != netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
-// usage follows the clients of a memcached. A client uses it if two samples in a row have the same connection: a TCP probe of the kubelet
-// connects from the node and closes the connection immediately.
+// usage follows the clients of a memcached. A client uses it if two samples in a row have the same host: a TCP probe of the kubelet connects from the
+// node and closes the connection immediately.
 type usage struct {
 	// before is the last sample; nil if it is unknown.
 	before clients

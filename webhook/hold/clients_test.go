@@ -15,7 +15,7 @@ func TestListing(t *testing.T) {
 	}
 	var crowd strings.Builder
 	for port := range maxClients + 1 {
-		crowd.WriteString(connection(port, fmt.Sprint("tcp:192.0.2.1:", port), "conn_read"))
+		crowd.WriteString(connection(port, fmt.Sprintf("tcp:10.0.%d.%d:4711", port/256, port%256), "conn_read"))
 	}
 	cases := []struct {
 		reason, lines string
@@ -25,8 +25,9 @@ func TestListing(t *testing.T) {
 		{"only listeners", "STAT 26:addr tcp:0.0.0.0:11211\nSTAT 26:state conn_listening\nSTAT 27:addr tcp6:[::]:11211\nSTAT 27:state conn_listening\n", clients{}, ""},
 		{"the sidecar, and the exporter", connection(28, "tcp:127.0.0.1:4711", "conn_parse_cmd") + connection(29, "tcp6:[::1]:4711", "conn_new_cmd") + connection(30, "tcp6:[::ffff:127.0.0.1]:4711", "conn_read"), clients{}, ""},
 		{"clients of both families", connection(28, "tcp:192.0.2.1:4711", "conn_read") + connection(29, "tcp6:[2001:db8::1]:4711", "conn_waiting") + connection(30, "tcp6:[::ffff:192.0.2.2]:4711", "conn_read"),
-			clients{"tcp:192.0.2.1:4711": true, "tcp6:[2001:db8::1]:4711": true, "tcp6:[::ffff:192.0.2.2]:4711": true}, ""},
-		{"a service mesh in the pod", connection(28, "tcp:127.0.0.6:4711", "conn_read"), clients{"tcp:127.0.0.6:4711": true}, ""},
+			clients{"192.0.2.1": true, "2001:db8::1": true, "192.0.2.2": true}, ""},
+		{"a client with two connections", connection(28, "tcp:192.0.2.1:4711", "conn_read") + connection(29, "tcp:192.0.2.1:4712", "conn_read"), clients{"192.0.2.1": true}, ""},
+		{"a service mesh in the pod", connection(28, "tcp:127.0.0.6:4711", "conn_read"), clients{"127.0.0.6": true}, ""},
 		{"a socket file, which only the pod has", connection(28, "unix:/run/memcached.sock", "conn_read"), clients{}, ""},
 		{"an address of another version", connection(28, "tls:somewhere", "conn_read"), clients{"tls:somewhere": true}, ""},
 		{"too many clients", crowd.String(), nil, errCrowded.Error()},

@@ -15,7 +15,7 @@ import (
 // TestHold checks when memcached may stop. The tests in test/servers use a real memcached.
 func TestHold(t *testing.T) {
 	const grace = time.Minute
-	proxy, probe := clients{"tcp:192.0.2.1:4711": true}, clients{"tcp:192.0.2.2:1": true}
+	proxy, probe := clients{"192.0.2.1": true}, clients{"192.0.2.2": true}
 	silent := errors.New("i/o timeout")
 	type sample struct {
 		clients clients
@@ -46,7 +46,7 @@ func TestHold(t *testing.T) {
 			}
 			return sample{clients: clients{}}
 		}, grace, "no client is connected", quiet},
-		{"clients connect for one command each, which proxies do not", func(now time.Duration) sample {
+		{"another client connects each time", func(now time.Duration) sample {
 			return sample{clients: clients{now.String(): true}}
 		}, grace, "no client is connected", quiet},
 		{"all connections are in use", until(20*time.Second, sample{}, sample{clients: clients{}}), grace, "no client is connected", 20*time.Second + quiet},

@@ -74,7 +74,8 @@ func logIn(connection *client.Conn, login user) error {
 	return nil
 }
 
-// usersIn returns the users that memcached reads from a file: the first maxUsers lines of user:password.
+// usersIn returns the users that memcached reads from a file: the first maxUsers lines of user:password. If another line is among them, memcached
+// keeps using all earlier passwords, also those that the file no longer contains.
 func usersIn(file string) ([]user, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -82,10 +83,14 @@ func usersIn(file string) ([]user, error) {
 	}
 	var users []user
 	for line := range strings.Lines(string(content)) {
-		name, password, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-		if found && len(users) < maxUsers {
-			users = append(users, user{name, password})
+		if len(users) == maxUsers {
+			break
 		}
+		name, password, found := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+		if !found {
+			return nil, fmt.Errorf("line %d of %s is not of the form user:password, so memcached keeps using the earlier passwords", len(users)+1, filepath.Base(file))
+		}
+		users = append(users, user{name, password})
 	}
 	if len(users) == 0 {
 		return nil, fmt.Errorf("%s has no line of the form user:password", filepath.Base(file))

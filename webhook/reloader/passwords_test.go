@@ -84,7 +84,7 @@ func TestReloadPasswords(t *testing.T) {
 			c.Signal, m.refused = func() error { return nil }, m.read
 		}, ""},
 		{"memcached cannot be signaled", func(_ *imitation, c *Config) { c.Signal = func() error { return os.ErrPermission } }, "signaling memcached to load its passwords: permission denied"},
-		{"there is no user", func(m *imitation, _ *Config) { m.write("\n") }, "passwords has no line of the form user:password"},
+		{"there is no user", func(m *imitation, _ *Config) { m.write("\n") }, "line 1 of passwords is not of the form user:password, so memcached keeps using the earlier passwords"},
 	}
 	for _, test := range cases {
 		m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))

@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	m.write("nothing\n")
-	if err := Run(ctx, m.config(t)); err == nil || err.Error() != "passwords has no line of the form user:password" {
+	if err := Run(ctx, m.config(t)); err == nil || !strings.Contains(err.Error(), "line 1 of passwords is not") {
 		t.Errorf("a change that memcached does not accept: Run returned %v", err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { m.write("app:three\n") })
@@ -125,7 +125,8 @@ func TestUsersIn(t *testing.T) {
 	}{
 		{"two users", "a:b\nc:d", []user{{"a", "b"}, {"c", "d"}}},
 		{"a password with a colon", "a:b:c\r\n", []user{{"a", "b:c"}}},
-		{"a line without a colon is ignored", "a\nb:c\n", []user{{"b", "c"}}},
+		{"memcached loads no file that has a line without a colon", "b:c\n# a\n", nil},
+		{"an empty line", "b:c\n\n", nil},
 		{"memcached reads eight users", strings.Repeat("a:b\n", 9), []user{{"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}, {"a", "b"}}},
 		{"no user", "\n", nil},
 	}

@@ -2,9 +2,11 @@
 package ca
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -50,6 +52,8 @@ type Subject struct {
 	CommonName, DNSName, URI string
 	// Expired makes the certificate invalid since a minute ago.
 	Expired bool
+	// RSA makes the key an RSA one instead of ECDSA.
+	RSA bool
 }
 
 // Issue returns a new certificate and its key in PEM. Clients and servers on loopback can use them.
@@ -67,7 +71,10 @@ func (c *CA) Issue(subject Subject) (certificate, key []byte) {
 	if subject.Expired {
 		template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(-time.Minute)
 	}
-	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	var private crypto.Signer = must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	if subject.RSA {
+		private = must(rsa.GenerateKey(rand.Reader, 2048))
+	}
 	der := must(x509.CreateCertificate(rand.Reader, template, c.certificate, private.Public(), c.key))
 	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	key = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(private))})

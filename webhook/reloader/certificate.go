@@ -39,6 +39,8 @@ func (c *Config) files() []string {
 
 // loadableCertificate returns the certificate of the files, or an error that names the one that memcached keeps.
 //
+// OpenSSL keeps a certificate for each kind of key, and presents the ECDSA one also after an RSA one is loaded.
+//
 // memcached replaces the served certificate before it checks the key and the CA. After it has loaded files that do not
 // match, it presents no certificate, and every handshake fails until it loads valid files. So invalid files are never
 // loaded, and the result does not depend on what memcached served before.
@@ -46,13 +48,16 @@ func (c *Config) files() []string {
 // https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
 func (c *Config) loadableCertificate() (*x509.Certificate, error) {
 	want, err := c.validCertificate()
-	if err == nil {
+	before, unknown := servedAt(c.TLSAddress)
+	switch {
+	case unknown != nil:
+		return want, err
+	case err == nil && before.PublicKeyAlgorithm != want.PublicKeyAlgorithm:
+		err = fmt.Errorf("%s has an %s key in place of an %s key, which requires a restart", certificateFile, want.PublicKeyAlgorithm, before.PublicKeyAlgorithm)
+	case err == nil:
 		return want, nil
 	}
-	if before, unknown := servedAt(c.TLSAddress); unknown == nil {
-		err = fmt.Errorf("%w; memcached keeps using the %s", err, describe(before))
-	}
-	return nil, err
+	return nil, fmt.Errorf("%w; memcached keeps using the %s", err, describe(before))
 }
 
 // reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the

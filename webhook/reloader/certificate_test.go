@@ -87,6 +87,11 @@ func TestReloadCertificate(t *testing.T) {
 			ca.Write(d, certificateFile, certificate)
 			ca.Write(d, keyFile, key)
 		}, "tls.crt is valid only from", 0},
+		{"another kind of key", func(d string, _ *tlsImitation) {
+			certificate, key := authority.Issue(ca.Subject{CommonName: "cache", RSA: true})
+			ca.Write(d, certificateFile, certificate)
+			ca.Write(d, keyFile, key)
+		}, "tls.crt has an RSA key in place of an ECDSA key, which requires a restart; memcached keeps using the certificate with", 0},
 		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached cannot load the files: "ERROR"`, 1},
 		{"a long response", func(_ string, m *tlsImitation) { m.response = strings.Repeat("E", 60_000) }, `memcached cannot load the files: "EEE`, 1},
 		{"memcached serves the former certificate", func(_ string, m *tlsImitation) { m.stale = true }, "memcached keeps using the certificate with the serial number", 1},

@@ -103,14 +103,22 @@ func (o *renderOptions) withoutImage(inputs []render.Input, rendered []render.Ob
 	}
 	caches := o.caches
 	caches.OperatorImage = "memcached-operator"
+	byName := map[string]render.Object{}
+	for _, object := range rendered {
+		byName[nameOf(object)] = object
+	}
 	others, _ := render.Render(parents.Controllers(caches), inputs, render.Options{Now: o.Now, SkipOthers: o.SkipOthers, ChildrenOnly: true})
 	for _, other := range others {
-		if !slices.ContainsFunc(rendered, func(object render.Object) bool { return reflect.DeepEqual(object, other) }) {
-			metadata, _ := other["metadata"].(map[string]any)
-			changed = append(changed, fmt.Sprint(other["kind"], " ", metadata["namespace"], "/", metadata["name"]))
+		if name := nameOf(other); !reflect.DeepEqual(byName[name], other) {
+			changed = append(changed, name)
 		}
 	}
 	return changed
+}
+
+func nameOf(object render.Object) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	return fmt.Sprint(object["kind"], " ", metadata["namespace"], "/", metadata["name"])
 }
 
 // readInputs reads files, and the files of directories in the order of their names.

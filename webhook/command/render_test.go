@@ -45,6 +45,8 @@ func TestRenderExitCodes(t *testing.T) {
 		{"the output of kustomize", kustomized, []string{"--skip-others", "-"}, 0, "kind: Deployment"},
 		{"proxies without an image", proxiedCache, []string{"-"}, 0, noImage},
 		{"proxies with an image", proxiedCache, []string{"--operator-image=operator", "-"}, 0, "name: hold"},
+		{"a key without a value, which a terminal executes", validCache + "  podLabels: {\"\\e[31m\\n::error::\": null}\n", []string{"-"}, 0,
+			strings.Replace(unchecked, "spec.", "spec, spec.podLabels, spec.podLabels[].", 1)},
 		{"nothing", "# no cache\n", []string{"-"}, 1, "nothing to render"},
 		{"a directory without resources", "", []string{t.TempDir()}, 1, "nothing to render"},
 		{"only other kinds that are skipped", "apiVersion: v1\nkind: Pod\n", []string{"--skip-others", "-"}, 0, ""},

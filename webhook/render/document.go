@@ -90,6 +90,10 @@ func (d document) parse(yamlText []byte) ([]document, error) {
 
 // ObjectJSON returns the JSON of a YAML text that is an object or null. Errors are about YAML, and not about Go.
 func ObjectJSON(yamlText []byte) ([]byte, error) {
+	var node yamlv3.Node
+	if yamlv3.Unmarshal(yamlText, &node) == nil && bytesWithAliases(&node, map[*yamlv3.Node]int{}) > MaxBytes {
+		return nil, fmt.Errorf("with its aliases, the YAML has more than %d bytes", MaxBytes)
+	}
 	content, err := yaml.YAMLToJSONStrict(yamlText)
 	if err != nil {
 		return nil, fmt.Errorf("the YAML is invalid: %s", text.Printable(strings.TrimPrefix(err.Error(), "yaml: "), maxProblem))
@@ -98,6 +102,23 @@ func ObjectJSON(yamlText []byte) ([]byte, error) {
 		return nil, errors.New("it is not an object with apiVersion and kind")
 	}
 	return content, nil
+}
+
+// bytesWithAliases returns the size of all values of a node, with each alias replaced by its value. A megabyte of YAML can become gigabytes.
+func bytesWithAliases(node *yamlv3.Node, known map[*yamlv3.Node]int) (size int) {
+	if size, ok := known[node]; ok {
+		return size
+	}
+	known[node] = 0 // an alias of itself, which is an error later
+	size = len(node.Value)
+	if node.Alias != nil {
+		size = bytesWithAliases(node.Alias, known)
+	}
+	for _, child := range node.Content {
+		size = min(size+bytesWithAliases(child, known), MaxBytes+1)
+	}
+	known[node] = size
+	return size
 }
 
 func (d document) kind() schema.GroupVersionKind {

@@ -25,7 +25,8 @@ var schemas = sync.OnceValues(crds.Schemas[*spec.Schema])
 func (d document) check(crdSchema *spec.Schema) error {
 	var errs []error
 	for _, err := range Problems(crdSchema, d.object, "") {
-		errs = append(errs, d.errorOf(errors.New(strings.Replace(err.Error(), " in body ", " ", 1))))
+		message := strings.Replace(err.Error(), " in body ", " ", 1)
+		errs = append(errs, d.errorOf(errors.New(text.Printable(message, maxProblem)))) // contains keys and values
 	}
 	return errors.Join(errs...)
 }
@@ -45,8 +46,10 @@ func ruledFields(crdSchema *spec.Schema, value any, path string, found func(path
 	switch value := value.(type) {
 	case map[string]any:
 		for name, member := range value {
-			if property := propertyOf(crdSchema, name); property != nil {
-				ruledFields(property, member, join(path, name), found)
+			if property, ok := crdSchema.Properties[name]; ok {
+				ruledFields(&property, member, join(path, name), found)
+			} else if property := propertyOf(crdSchema, name); property != nil {
+				ruledFields(property, member, path+"[]", found) // the key can be any text
 			}
 		}
 	case []any:

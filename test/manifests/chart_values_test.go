@@ -133,6 +133,17 @@ func TestChartNamespace(t *testing.T) {
 	}
 }
 
+// TestChartNamespacesOfTheOther: each namespace can begin with the name that the chart replaces by the other one.
+func TestChartNamespacesOfTheOther(t *testing.T) {
+	for name, content := range byName(t, mustRender(t, "metacontroller-hooks", everything+"metacontroller: {namespace: memcached-operator-control}\n")) {
+		for _, mixed := range []string{"memcached-operator-control-hooks", "metacontroller-hooks-control"} {
+			if strings.Contains(content, mixed) {
+				t.Errorf("%s has %q:\n%s", name, mixed, content)
+			}
+		}
+	}
+}
+
 // TestChartMonitoringLabels checks that each object for Prometheus has the additional labels.
 func TestChartMonitoringLabels(t *testing.T) {
 	labelled := 0

@@ -141,7 +141,10 @@ func certificatesIn(file string) (certificates []*x509.Certificate, err error) {
 	blocks := bytes.Count(append([]byte("\n"), content...), []byte("\n-----BEGIN "))
 	for block, rest := pem.Decode(content); block != nil; block, rest = pem.Decode(rest) {
 		blocks--
-		if block.Type != "CERTIFICATE" {
+		switch {
+		case block.Type == "X509 CERTIFICATE", block.Type == "TRUSTED CERTIFICATE", len(block.Headers) > 0: // OpenSSL reads them in another way than Go
+			return nil, fmt.Errorf("%s contains a block of PEM that is not supported: %.40q", name, block.Type)
+		case block.Type != "CERTIFICATE":
 			continue
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)

@@ -168,6 +168,8 @@ func TestCertificatesIn(t *testing.T) {
 		{"a block that is no certificate", []byte(damaged), 0},
 		{"another one that is no certificate", slices.Concat(certificate, []byte(damaged)), 0},
 		{"a character that is not base64", slices.Concat(certificate, bytes.Replace(authority.PEM(), []byte("MII"), []byte("M!I"), 1)), 0},
+		{"a block of which OpenSSL reads another certificate", slices.Concat(bytes.ReplaceAll(authority.PEM(), []byte("CERT"), []byte("X509 CERT")), certificate), 0},
+		{"headers, which OpenSSL refuses", bytes.Replace(certificate, []byte("-----\n"), []byte("-----\nA: b\n\n"), 1), 0},
 		{"an end that is missing", slices.Concat(certificate, authority.PEM()[:300]), 0},
 	} {
 		got, err := certificatesIn(ca.Write(t.TempDir(), "tls.crt", test.content))

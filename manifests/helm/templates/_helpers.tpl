@@ -25,17 +25,18 @@ app.kubernetes.io/component: hook
 {{- end }}
 {{- end }}
 
-{{/* A file of manifests/ with the namespaces of this release. Takes root and file. */}}
+{{/* A file of manifests/ with the namespaces of this release, which can begin with the names that they replace. Takes root and file. */}}
 {{- define "memcached-operator.file" -}}
 {{- $namespace := .root.Release.Namespace -}}
 {{- $metacontroller := .root.Values.metacontroller.namespace -}}
 {{- required (printf "The chart has no %s." .file) (.root.Files.Get (printf "files/%s" .file))
   | replace "'metacontroller', 'memcached-operator']" (printf "'%s', '%s']" $metacontroller $namespace)
   | replace "serviceaccount:metacontroller:metacontroller" (printf "serviceaccount:%s:%s" $metacontroller .root.Values.metacontroller.serviceAccount)
+  | replace "namespace: metacontroller" "namespace: {metacontroller}"
   | replace "namespace: memcached-operator" (printf "namespace: %s" $namespace)
   | replace "namespace=\"memcached-operator\"" (printf "namespace=%q" $namespace)
   | replace "memcached-operator.memcached-operator" (printf "memcached-operator.%s" $namespace)
-  | replace "namespace: metacontroller" (printf "namespace: %s" $metacontroller)
+  | replace "namespace: {metacontroller}" (printf "namespace: %s" $metacontroller)
   | replace "matchNames: [metacontroller]" (printf "matchNames: [%s]" $metacontroller) }}
 {{- end }}
 

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -27,6 +26,7 @@ type queue struct {
 type request struct {
 	class
 	*namespace
+	length      int64
 	begun, runs bool
 	decision    chan error // nil when the request runs, or errBusy
 }
@@ -60,6 +60,11 @@ const (
 	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
 	// of them, which wait for nothing, do not lower it.
 	lightUse = 300 * time.Millisecond
+	// maxBytesWaiting is the size of the requests that then wait and have not begun, if there are several. Those that wait for a turn would keep the
+	// workers for seconds, also if their namespaces have used nothing.
+	maxBytesWaiting = 20 << 20
+	// useOfByte is about what a byte of a large request needs.
+	useOfByte = 50 * time.Nanosecond
 )
 
 func newQueue(cpus int) *queue {
@@ -83,7 +88,7 @@ func (q *queue) enter(name string, length int64) *request {
 	if q.requests++; q.requests == 1 {
 		q.busySince = time.Now()
 	}
-	r := &request{class: classOf(length), namespace: n, decision: make(chan error, 1)}
+	r := &request{class: classOf(length), length: max(length, 0), namespace: n, decision: make(chan error, 1)}
 	q.waiting = append(q.waiting, r)
 	q.decide()
 	return r
@@ -157,22 +162,13 @@ func (q *queue) decide() {
 }
 
 // next returns the request that runs next: of those that may, the one whose namespace has used the least. Of one that has begun, half of it counts, so
-// that it ends before others begin. One that has a turn counts at most as much as any that waits for a turn. Of one namespace, small ones run first.
+// that it ends before others begin. Of one namespace, small ones run first.
 func (q *queue) next(now time.Time) (next *request) {
-	first := time.Duration(math.MaxInt64)
-	for _, each := range q.waiting {
-		if !q.mayRun(each) {
-			first = min(first, each.until(now))
-		}
-	}
 	var least time.Duration
 	for _, each := range q.waiting {
 		used := each.until(now)
 		if each.begun {
 			used /= 2
-		}
-		if each.begun && each.class != small {
-			used = min(used, first)
 		}
 		if q.mayRun(each) && (next == nil || used < least || used == least && each.class < next.class) {
 			next, least = each, used
@@ -193,16 +189,19 @@ func (q *queue) mayRun(r *request) bool {
 	return q.begun[large]+q.begun[big]+q.begun[huge] < q.turns
 }
 
-// tooMany returns the largest and last request of the namespace that has used the most, if too many wait that have not begun.
+// tooMany returns a request if too many wait that have not begun: the last one of those whose namespaces have used the most, including the request.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
 	slices.Reverse(waiting)
-	slices.SortStableFunc(waiting, func(a, b *request) int {
-		return cmp.Or(cmp.Compare(b.until(now), a.until(now)), cmp.Compare(b.class, a.class))
-	})
+	use := func(r *request) time.Duration { return r.until(now) + time.Duration(r.length)*useOfByte }
+	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
 	average := q.average(now)
+	var bytes int64
 	for i, each := range waiting {
+		if bytes += each.length; i > 0 && bytes > maxBytesWaiting {
+			return waiting[0]
+		}
 		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
 			return waiting[0]
 		}

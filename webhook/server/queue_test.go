@@ -80,8 +80,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestTurnIsReturned: a request that has begun runs before others that have used less, if one waits for its turn that has used even less.
-func TestTurnIsReturned(t *testing.T) {
+// TestTurnIsNoPriority: nine namespaces that hand over a turn would run before all others if its holder ran as early as the one that waits for it.
+func TestTurnIsNoPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1)
 		holder := q.enter("much", -1)
@@ -90,14 +90,27 @@ func TestTurnIsReturned(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		less, least := q.enter("less", 1), q.enter("least", -1)
-		q.namespaces["less"].used, q.namespaces["less"].at = 100*time.Millisecond, time.Now()
-		q.yield(holder)
-		if !holder.runs || less.runs || least.runs {
-			t.Errorf("the holder of the turn runs: %t, others: %t, %t", holder.runs, less.runs, least.runs)
+		q.namespaces["less"].used, q.namespaces["less"].at = 300*time.Millisecond, time.Now()
+		if q.yield(holder); !less.runs || holder.runs || least.runs {
+			t.Errorf("the request of less use runs: %t, others: %t, %t", less.runs, holder.runs, least.runs)
 		}
-		q.leave(holder)
-		if !least.runs {
-			t.Error("the request that has waited for the turn does not run")
+	})
+}
+
+// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn, and no other one is refused for them.
+func TestLargeBodiesWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		running := q.enter("calm", 1)
+		time.Sleep(maxBusy / 2)
+		calm := q.enter("calm", 1)
+		time.Sleep(maxBusy/2 + 1)
+		q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse/2, time.Now(), 0
+		for i := range 5 {
+			q.enter(strconv.Itoa(i), reserveBytes)
+		}
+		if len(q.waiting) != 2 || !slices.Contains(q.waiting, calm) || !running.runs {
+			t.Errorf("%d requests wait, want one large one and one of the other namespace", len(q.waiting))
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached"
 	"github.com/example/memcached-operator/webhook/parents"
 	"github.com/example/memcached-operator/webhook/render"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // encoders are the formats of render --output.
@@ -137,11 +138,14 @@ func readInputs(names []string, stdin io.Reader) ([]render.Input, error) {
 			if file == "-" {
 				file = "standard input"
 			}
-			inputs = append(inputs, render.Input{Name: file, Content: content})
+			inputs = append(inputs, render.Input{Name: text.Printable(file, maxName), Content: content})
 		}
 	}
 	return inputs, nil
 }
+
+// maxName is the length of the longest path that Linux accepts. A name can have several lines.
+const maxName = 4096
 
 // filesOf returns the files of a directory, or the name itself if it is not a directory.
 func filesOf(name string) ([]string, error) {
@@ -194,5 +198,5 @@ func readError(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
-	return fmt.Errorf("cannot read %s: %w", name, err)
+	return fmt.Errorf("cannot read %s: %w", text.Printable(name, maxName), err)
 }

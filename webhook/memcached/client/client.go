@@ -11,11 +11,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Auth is how a client authenticates.
@@ -67,10 +70,14 @@ func Dial(ctx context.Context, address string, config Config) (*Conn, error) {
 		secured := tls.Client(connection, settings)
 		if err := secured.HandshakeContext(limited); err != nil {
 			_ = connection.Close()
+			hint := ""
 			if _, isPlain := errors.AsType[tls.RecordHeaderError](err); isPlain {
-				err = fmt.Errorf("%w; if the port has no TLS, remove --tls", err)
+				hint = "; if the port has no TLS, remove --tls"
 			}
-			return nil, fmt.Errorf("connect to %s with TLS: %w", address, err)
+			if _, ofServer := errors.AsType[x509.HostnameError](err); ofServer {
+				err = errors.New(text.Value(err.Error())) // contains the names of its certificate
+			}
+			return nil, fmt.Errorf("connect to %s with TLS: %w%s", address, err, hint)
 		}
 		connection = secured
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/example/memcached-operator/test/ca"
+	"github.com/example/memcached-operator/test/loopback"
 )
 
 func TestASCIIPassword(t *testing.T) {
@@ -55,5 +58,16 @@ func TestDialErrors(t *testing.T) {
 	config := Config{Timeout: time.Second, TLS: &tls.Config{MinVersion: tls.VersionTLS12}}
 	if _, err := Dial(t.Context(), plain.Addr().String(), config); !strings.Contains(errorText(err), "remove --tls") {
 		t.Errorf("TLS to a plain port: got the error %v", err)
+	}
+}
+
+// TestDialPrintsNoLineOfTheServer: a name in the certificate of a server must not look like another line of the output.
+func TestDialPrintsNoLineOfTheServer(t *testing.T) {
+	authority := ca.New()
+	settings := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Certificate(ca.Subject{DNSName: "a\nmemcached-operator: all is well"})}}
+	address := loopback.Serve(t, func(connection net.Conn) { _ = tls.Server(connection, settings).Handshake() })
+	config := Config{Timeout: time.Second, TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authority.Pool(), ServerName: "cache"}}
+	if _, err := Dial(t.Context(), address, config); !strings.Contains(errorText(err), "a memcached-operator") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got the error %q", errorText(err))
 	}
 }

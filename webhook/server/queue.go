@@ -15,7 +15,8 @@ type queue struct {
 
 	guard      sync.Mutex
 	requests   int       // from their entry until they leave
-	busySince  time.Time // the entry of the first of them
+	restSince  time.Time // when the last one left
+	busySince  time.Time // the entry of the first one after the last rest
 	running    int
 	namespaces map[string]*namespace
 	begun      [huge + 1]int
@@ -50,9 +51,10 @@ const (
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would stay in the queue, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
-	// maxBusy is how long the hook always has a request before those that wait are refused. A moment without one shows that Metacontroller's queue is
-	// empty.
+	// maxBusy is how long the hook has no rest before requests that wait are refused.
 	maxBusy = 1500 * time.Millisecond
+	// rest is a time without requests. It shows that Metacontroller's queue is empty: a worker needs less to encode a large request.
+	rest = 50 * time.Millisecond
 	// maxWaiting is how many requests may then wait that have not begun. Twice as many may wait whose namespaces have used half of the average, and so on.
 	// The others get 429, and return in one to three seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one
 	// queue, to other namespaces.
@@ -85,9 +87,10 @@ func (q *queue) enter(name string, length int64) *request {
 		q.namespaces[name] = n
 	}
 	n.requests++
-	if q.requests++; q.requests == 1 {
-		q.busySince = time.Now()
+	if now := time.Now(); q.requests == 0 && now.Sub(q.restSince) >= rest {
+		q.busySince = now
 	}
+	q.requests++
 	r := &request{class: classOf(length), length: max(length, 0), namespace: n, decision: make(chan error, 1)}
 	q.waiting = append(q.waiting, r)
 	q.decide()
@@ -124,6 +127,7 @@ func (q *queue) leave(r *request) {
 	q.requests--
 	q.decide()
 	now := time.Now()
+	q.restSince = now
 	maps.DeleteFunc(q.namespaces, func(_ string, each *namespace) bool {
 		return each.requests == 0 && each.until(now) < time.Millisecond
 	})

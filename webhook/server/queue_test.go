@@ -136,6 +136,31 @@ func TestSmallFirst(t *testing.T) {
 	})
 }
 
+// TestRest: while Metacontroller encodes large requests, the hook can have none for a moment, although there are many in its queue.
+func TestRest(t *testing.T) {
+	for _, test := range []struct {
+		gap   time.Duration
+		waits int
+	}{{rest - 1, maxWaiting}, {rest, 10}} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(1)
+			last := q.enter("web", 1)
+			for range 2 {
+				time.Sleep(maxBusy)
+				q.leave(last)
+				time.Sleep(test.gap)
+				last = q.enter("web", 1)
+			}
+			for range 10 {
+				q.enter("web", 1)
+			}
+			if len(q.waiting) != test.waits {
+				t.Errorf("after a gap of %s, %d requests wait, want %d", test.gap, len(q.waiting), test.waits)
+			}
+		})
+	}
+}
+
 // TestTooMany: while the hook always has requests, few wait of namespaces that have used much, and more of the others.
 func TestTooMany(t *testing.T) {
 	const many, long = 10, maxBusy + 1

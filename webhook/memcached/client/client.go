@@ -146,8 +146,8 @@ func (c *Conn) logIn(login string) error {
 
 // Command sends a command of the text protocol and returns the first line of the response. The line is valid until the next
 // read.
-func (c *Conn) Command(text string) ([]byte, error) {
-	if _, err := c.Write([]byte(text + "\r\n")); err != nil {
+func (c *Conn) Command(command string) ([]byte, error) {
+	if _, err := c.Write([]byte(command + "\r\n")); err != nil {
 		return nil, err
 	}
 	return c.ReadLine()

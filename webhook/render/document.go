@@ -91,10 +91,14 @@ func (d document) parse(yamlText []byte) ([]document, error) {
 // ObjectJSON returns the JSON of a YAML text that is an object or null. Errors are about YAML, and not about Go.
 func ObjectJSON(yamlText []byte) ([]byte, error) {
 	var node yamlv3.Node
-	if yamlv3.Unmarshal(yamlText, &node) == nil && bytesWithAliases(&node, map[*yamlv3.Node]int{}) > MaxBytes {
+	err := yamlv3.Unmarshal(yamlText, &node)
+	if err == nil && bytesWithAliases(&node, map[*yamlv3.Node]int{}) > MaxBytes {
 		return nil, fmt.Errorf("with its aliases, the YAML has more than %d bytes", MaxBytes)
 	}
-	content, err := yaml.YAMLToJSONStrict(yamlText)
+	var content []byte
+	if err == nil { // otherwise the other library can ignore what follows the object
+		content, err = yaml.YAMLToJSONStrict(yamlText)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the YAML is invalid: %s", text.Printable(strings.TrimPrefix(err.Error(), "yaml: "), maxProblem))
 	}

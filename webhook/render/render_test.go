@@ -118,6 +118,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"a list that is an alias", "apiVersion: v1\nkind: List\nx: &x\n- {kind: Foo}\nitems: *x\n", "parents.yaml, document 1: apiVersion or kind is missing"},
 		{"a duplicate key in the last document", twoParents + "---\n" + parent("metadata: {name: a}\nspec: {size: 1}\nspec: {size: 2}\n"), "parents.yaml, document 4: the YAML is invalid: "},
 		{"invalid YAML", "a: [", "parents.yaml"},
+		{"text after the object", "{apiVersion: cache.example.com/v1alpha1, kind: Memcached, metadata: {name: a}, spec: {size: 1}}}\" {}\n", "parents.yaml, document 1: the YAML is invalid: "},
 		{"aliases of a long string", "a: &a " + strings.Repeat("x", 1<<20) + "\nb: [" + strings.Repeat("*a, ", 9) + "]\n", "parents.yaml, document 1: with its aliases, the YAML has more than 8388608 bytes"},
 		{"a key that a terminal executes", parent("metadata: {name: a}\nspec: {size: 1, podLabels: {\"\\n::error::\\e[31m\": 5}}\n"), "spec.podLabels. ::error:: [31m must be of type string"},
 		{"no metadata", parent("spec: {size: 1}\n"), "metadata.name"},

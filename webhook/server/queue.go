@@ -53,7 +53,8 @@ const (
 	maxWait = 4 * time.Second
 	// maxBusy is how long the hook has no rest before requests that wait are refused.
 	maxBusy = 1500 * time.Millisecond
-	// rest is a time without requests. It shows that Metacontroller's queue is empty: a worker needs less to encode a large request.
+	// rest is a time without requests. It shows that Metacontroller's queue is empty: otherwise one of the ten workers sends a request sooner, although
+	// each may encode a large one.
 	rest = 50 * time.Millisecond
 	// maxWaiting is how many requests may then wait that have not begun. Twice as many may wait whose namespaces have used half of the average, and so on.
 	// The others get 429, and return in one to three seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one

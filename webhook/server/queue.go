@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -51,23 +50,6 @@ const (
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
 	// whose callers have given up would stay in the queue, and those of others would wait for more than a minute.
 	maxWait = 4 * time.Second
-	// maxBusy is how long the hook has no rest before requests that wait are refused.
-	maxBusy = 1500 * time.Millisecond
-	// rest is a time without requests. It shows that Metacontroller's queue is empty: otherwise one of the ten workers sends a request sooner, although
-	// each may encode a large one.
-	rest = 50 * time.Millisecond
-	// maxWaiting is how many requests may then wait that have not begun. Twice as many may wait whose namespaces have used half of the average, and so on.
-	// The others get 429, and return in one to three seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one
-	// queue, to other namespaces.
-	maxWaiting = 3
-	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
-	// of them, which wait for nothing, do not lower it.
-	lightUse = 300 * time.Millisecond
-	// maxBytesWaiting is the size of the requests that then wait and have not begun, if there are several. Those that wait for a turn would keep the
-	// workers for seconds, also if their namespaces have used nothing.
-	maxBytesWaiting = 20 << 20
-	// useOfByte is about what a byte of a large request needs.
-	useOfByte = 50 * time.Nanosecond
 )
 
 func newQueue(cpus int) *queue {
@@ -192,38 +174,6 @@ func (q *queue) mayRun(r *request) bool {
 		return false
 	}
 	return q.begun[large]+q.begun[big]+q.begun[huge] < q.turns
-}
-
-// tooMany returns a request if too many wait that have not begun: the last one of those whose namespaces have used the most, including the request.
-func (q *queue) tooMany(now time.Time) *request {
-	waiting := slices.Clone(q.waiting)
-	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
-	slices.Reverse(waiting)
-	use := func(r *request) time.Duration { return r.until(now) + time.Duration(r.length)*useOfByte }
-	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
-	average := q.average(now)
-	var bytes int64
-	for i, each := range waiting {
-		if bytes += each.length; i > 0 && bytes > maxBytesWaiting {
-			return waiting[0]
-		}
-		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
-			return waiting[0]
-		}
-	}
-	return nil
-}
-
-// average returns what the namespaces have used on average that have used more than lightUse.
-func (q *queue) average(now time.Time) time.Duration {
-	var sum, count time.Duration
-	for _, each := range q.namespaces {
-		if used := each.until(now); used > lightUse {
-			sum += used
-			count++
-		}
-	}
-	return max(sum/max(count, 1), lightUse)
 }
 
 func (q *queue) stop(r *request) {

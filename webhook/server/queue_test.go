@@ -97,7 +97,7 @@ func TestTurnIsNoPriority(t *testing.T) {
 	})
 }
 
-// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn, and no other one is refused for them.
+// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn, and no small one is refused for them.
 func TestLargeBodiesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1)
@@ -105,12 +105,33 @@ func TestLargeBodiesWait(t *testing.T) {
 		time.Sleep(maxBusy / 2)
 		calm := q.enter("calm", 1)
 		time.Sleep(maxBusy/2 + 1)
-		q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse/2, time.Now(), 0
+		q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse, time.Now(), 0
 		for i := range 5 {
 			q.enter(strconv.Itoa(i), reserveBytes)
 		}
 		if len(q.waiting) != 2 || !slices.Contains(q.waiting, calm) || !running.runs {
 			t.Errorf("%d requests wait, want one large one and one of the other namespace", len(q.waiting))
+		}
+	})
+}
+
+// TestLargeOfLightNamespace: a sync of 1,500 pods waits although others wait whose namespaces use all of the time together.
+func TestLargeOfLightNamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		q.enter("calm", 1)
+		q.busySince = time.Now().Add(-maxBusy - 1)
+		for i := range 9 {
+			name := strconv.Itoa(i)
+			q.namespaces[name] = &namespace{use: use{used: halfLife * 100 / 69 / 9, at: time.Now()}} // a ninth of the time, always
+			q.enter(name, smallBytes)
+		}
+		light := q.enter("light", 11<<20)
+		for range 9 {
+			q.enter("0", smallBytes)
+		}
+		if len(light.decision) > 0 {
+			t.Errorf("it is refused: %v", <-light.decision)
 		}
 	})
 }

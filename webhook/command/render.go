@@ -138,14 +138,14 @@ func readInputs(names []string, stdin io.Reader) ([]render.Input, error) {
 			if file == "-" {
 				file = "standard input"
 			}
-			inputs = append(inputs, render.Input{Name: text.Printable(file, maxName), Content: content})
+			inputs = append(inputs, render.Input{Name: printable(file), Content: content})
 		}
 	}
 	return inputs, nil
 }
 
-// maxName is the length of the longest path that Linux accepts. A name can have several lines.
-const maxName = 4096
+// printable returns the name of a file in one line. Somebody else may have chosen it. 4,096 bytes is the longest path that Linux accepts.
+func printable(name string) string { return text.Printable(name, 4096) }
 
 // filesOf returns the files of a directory, or the name itself if it is not a directory.
 func filesOf(name string) ([]string, error) {
@@ -156,14 +156,14 @@ func filesOf(name string) ([]string, error) {
 	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			return readError(path, err)
 		case path != name && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
 			}
 		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
 			if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-				return fmt.Errorf("%s is neither a file nor a directory", path) // a device, or a pipe, which can have no end
+				return fmt.Errorf("%s is neither a file nor a directory", printable(path)) // a device, or a pipe, which can have no end
 			}
 			files = append(files, path)
 		}
@@ -188,7 +188,7 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	case err != nil:
 		return nil, readError(name, err)
 	case len(content) > render.MaxBytes:
-		return nil, fmt.Errorf("%s is larger than %d bytes", name, render.MaxBytes)
+		return nil, fmt.Errorf("%s is larger than %d bytes", printable(name), render.MaxBytes)
 	}
 	return content, nil
 }
@@ -198,5 +198,5 @@ func readError(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
-	return fmt.Errorf("cannot read %s: %w", text.Printable(name, maxName), err)
+	return fmt.Errorf("cannot read %s: %w", printable(name), err)
 }

@@ -28,7 +28,7 @@ const (
 func TestRenderExitCodes(t *testing.T) {
 	t.Parallel()
 	endless := t.TempDir()
-	if err := os.Symlink("/dev/zero", filepath.Join(endless, "cache.yaml")); err != nil {
+	if err := os.Symlink("/dev/zero", filepath.Join(endless, "a\n::error::cache.yaml")); err != nil {
 		t.Fatal(err)
 	}
 	valid, mixed, invalid := writeFiles(t, validCache), writeFiles(t, kustomized), writeFiles(t, invalidCache)
@@ -54,7 +54,7 @@ func TestRenderExitCodes(t *testing.T) {
 		{"another kind in a directory", "", []string{mixed}, 1, "cache.yaml, Namespace caches: the operator has no controller"},
 		{"another kind in a directory is skipped", "", []string{"--skip-others", mixed}, 0, "kind: Deployment"},
 		{"one invalid file of a directory", "", []string{valid, invalid}, 1, "cache.yaml, Memcached cache: spec.size"},
-		{"a device in a directory of somebody else", "", []string{endless}, 1, "cache.yaml is neither a file nor a directory"},
+		{"a device in a directory of somebody else, whose name has two lines", "", []string{endless}, 1, "a ::error::cache.yaml is neither a file nor a directory"},
 		{"a file that does not exist", "", []string{valid, "nothing.yaml"}, 1, "nothing.yaml"},
 		{"an unknown flag", "", []string{"--skip-other", valid}, 2, "unknown flag: --skip-other"},
 	}

@@ -97,20 +97,20 @@ func TestTurnIsNoPriority(t *testing.T) {
 	})
 }
 
-// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn, and no small one is refused for them.
-func TestLargeBodiesWait(t *testing.T) {
+// TestBigBodiesWait: of namespaces that have used nothing, few big requests wait for a turn, and no smaller one is refused for them.
+func TestBigBodiesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1)
 		running := q.enter("calm", 1)
 		time.Sleep(maxBusy / 2)
-		calm := q.enter("calm", 1)
+		calm := q.enter("calm", bigBytes)
 		time.Sleep(maxBusy/2 + 1)
 		q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse, time.Now(), 0
 		for i := range 5 {
 			q.enter(strconv.Itoa(i), reserveBytes)
 		}
 		if len(q.waiting) != 2 || !slices.Contains(q.waiting, calm) || !running.runs {
-			t.Errorf("%d requests wait, want one large one and one of the other namespace", len(q.waiting))
+			t.Errorf("%d requests wait, want one big one and one of the other namespace", len(q.waiting))
 		}
 	})
 }

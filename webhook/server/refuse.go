@@ -19,15 +19,15 @@ const (
 	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
 	// of them, which wait for nothing, do not lower it.
 	lightUse = 300 * time.Millisecond
-	// maxBytesWaiting is the size of the large requests that then wait and have not begun, if there are several. Those that wait for a turn would keep the
-	// workers for seconds, also if their namespaces have used nothing.
+	// maxBytesWaiting is the size of the big and huge requests that then wait and have not begun, if there are several. They begin one at a time, and would
+	// keep the workers for seconds, also if their namespaces have used nothing.
 	maxBytesWaiting = 20 << 20
 	// useOfByte is what a byte of 1,000 pods needs. Others need up to ten times as much, but then the first would look as if they had used more than
 	// namespaces that use all of the time.
 	useOfByte = 10 * time.Nanosecond
 )
 
-// tooMany returns a request if too many wait that have not begun, or large ones with too many bytes. Of these, it is the last one of those whose namespaces
+// tooMany returns a request if too many wait that have not begun, or big ones with too many bytes. Of these, it is the last one of those whose namespaces
 // have used the most, including the request.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
@@ -36,18 +36,18 @@ func (q *queue) tooMany(now time.Time) *request {
 	use := func(r *request) time.Duration { return r.until(now) + time.Duration(r.length)*useOfByte }
 	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
 	average := q.average(now)
-	var large []*request
+	var bigOnes []*request
 	var bytes int64
 	for i, each := range waiting {
 		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
 			return waiting[0]
 		}
-		if each.class == small {
+		if each.class < big {
 			continue
 		}
-		large, bytes = append(large, each), bytes+each.length
-		if len(large) > 1 && bytes > maxBytesWaiting {
-			return large[0]
+		bigOnes, bytes = append(bigOnes, each), bytes+each.length
+		if len(bigOnes) > 1 && bytes > maxBytesWaiting {
+			return bigOnes[0]
 		}
 	}
 	return nil

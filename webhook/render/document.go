@@ -32,7 +32,7 @@ const MaxBytes = 8 << 20
 // maxObjects is the number of objects in a file. A cache of 150 bytes needs 30 kB with its children.
 const maxObjects = 10_000
 
-// maxProblem is the length of the longest problem of a YAML text, which may quote it.
+// maxProblem is the length of the longest error of a library.
 const maxProblem = 1000
 
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.
@@ -47,10 +47,10 @@ func documents(input Input) ([]document, error) {
 		if errors.Is(err, io.EOF) {
 			return found, nil
 		}
-		var objects []document
-		if err == nil {
-			objects, err = doc.parse(content)
+		if err != nil {
+			return nil, doc.errorOf(yamlError(err))
 		}
+		objects, err := doc.parse(content)
 		if err != nil {
 			return nil, doc.errorOf(err)
 		}
@@ -100,12 +100,17 @@ func ObjectJSON(yamlText []byte) ([]byte, error) {
 		content, err = yaml.YAMLToJSONStrict(yamlText)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the YAML is invalid: %s", text.Printable(strings.TrimPrefix(err.Error(), "yaml: "), maxProblem))
+		return nil, yamlError(err)
 	}
 	if content[0] != '{' && string(content) != "null" {
 		return nil, errors.New("it is not an object with apiVersion and kind")
 	}
 	return content, nil
+}
+
+// yamlError returns the error of a library, which may quote the text.
+func yamlError(err error) error {
+	return fmt.Errorf("the YAML is invalid: %s", text.Printable(strings.TrimPrefix(err.Error(), "yaml: "), maxProblem))
 }
 
 // bytesWithAliases returns the size of all values of a node, with each alias replaced by its value. A megabyte of YAML can become gigabytes.

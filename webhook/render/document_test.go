@@ -36,7 +36,7 @@ func TestDocuments(t *testing.T) {
 
 		{"an empty list", list + "[]\n", "", "nothing to render"},
 		{"a comment", "# nothing\n", "", "nothing to render"},
-		{"an object on the line of the separator", first + "--- {apiVersion: v1, kind: Pod}\n", "", "parents.yaml, document 1: invalid Yaml document separator"},
+		{"an object on the line of the separator", first + "--- {apiVersion: v1, kind: Pod}\n", "", "parents.yaml, document 1: the YAML is invalid: invalid Yaml document separator"},
 		{"an incomplete document", first + "---\na: [\n", "", "parents.yaml, document 2: the YAML is invalid: line "},
 		{"a stream of JSON objects", firstJSON + "\n" + firstJSON, "", "parents.yaml, document 1: a second document"},
 		{"a document after the end of one", first + "...\n" + second, "", "parents.yaml, document 1: a second document"},

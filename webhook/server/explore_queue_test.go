@@ -134,7 +134,7 @@ func (w *queueWorld) wrongOf(r *request) string {
 		return "a request is refused that waits or has begun"
 	case !r.begun && !waits && !w.refused[r]:
 		return "a request is forgotten"
-	case waits && w.running < w.cpus && w.mayRun(r):
+	case waits && w.running < w.cpus && w.mayRun(r, time.Now()):
 		return "a request waits that may run"
 	}
 	return ""

@@ -44,7 +44,7 @@ const (
 	// minTurns is how many requests above small have begun at the same time on one CPU: a huge one, a big one, and one that is smaller than these. With
 	// more, the objects of large bodies of many namespaces would exceed the limit, and syncs of others would get 429.
 	minTurns = 3
-	// bigBytes is the size from which requests begin one at a time, so that smaller ones of many namespaces find a turn, such as syncs of 100 pods with
+	// bigBytes is the size from which few requests begin at the same time, so that smaller ones of many namespaces find a turn, such as syncs of 100 pods with
 	// 0.8 MB: the objects of 4 MB of Services with 115 labels and 115 annotations cost 0.3 seconds of CPU time.
 	bigBytes = 4 << 20
 	// maxWait is how long a request waits for others. Metacontroller gives up after ten seconds, and tries again. Without an end, requests
@@ -157,23 +157,27 @@ func (q *queue) next(now time.Time) (next *request) {
 		if each.begun {
 			used /= 2
 		}
-		if q.mayRun(each) && (next == nil || used < least || used == least && each.class < next.class) {
+		if q.mayRun(each, now) && (next == nil || used < least || used == least && each.class < next.class) {
 			next, least = each, used
 		}
 	}
 	return next
 }
 
-func (q *queue) mayRun(r *request) bool {
+// mayRun reports whether a request has begun or may begin. Big ones begin one at a time, but also beside another one if their namespace has used little:
+// the other one runs only when no lighter one may, and can hold its turn for seconds.
+func (q *queue) mayRun(r *request, now time.Time) bool {
 	switch {
 	case r.begun:
 		return true
 	case r.class == small:
 		return q.begun[small] < maxSmall
-	case r.class != large && q.begun[r.class] > 0, r.large >= q.cpus:
+	case r.large >= q.cpus, r.class == huge && q.begun[huge] > 0, r.class == big && q.begun[big] > 1:
 		return false
+	case r.class == big && q.begun[big] == 1:
+		return r.until(now) <= lightUse
 	}
-	return q.begun[large]+q.begun[big]+q.begun[huge] < q.turns
+	return q.begun[large]+min(q.begun[big], 1)+q.begun[huge] < q.turns
 }
 
 func (q *queue) stop(r *request) {

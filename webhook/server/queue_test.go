@@ -11,24 +11,30 @@ import (
 )
 
 // TestClasses: requests of one namespace begin one after the other, and huge and big ones leave a turn to others. They wait for each other also
-// while those that have begun are paused.
+// while those that have begun are paused. A big one of a namespace that has used little does not wait for another one, which may be of one that has used much.
 func TestClasses(t *testing.T) {
 	q := newQueue(2) // as with one CPU: the second one receives requests
 	for _, test := range []struct {
 		reason, namespace string
 		length            int64
+		used              time.Duration
 		begins            bool
 	}{
-		{"the first huge one", "a", reserveBytes + 1, true},
-		{"another one of its namespace that is not small", "a", smallBytes + 1, false},
-		{"a small one of its namespace", "a", smallBytes, true},
-		{"another huge one, because its length is unknown", "b", -1, false},
-		{"the first big one", "c", bigBytes + 1, true},
-		{"another big one", "d", reserveBytes, false},
-		{"a large one has the third turn", "e", bigBytes, true},
-		{"all turns are taken", "f", smallBytes + 1, false},
-		{"a small one needs no turn", "g", 0, true},
+		{"the first huge one", "a", reserveBytes + 1, 0, true},
+		{"another one of its namespace that is not small", "a", smallBytes + 1, 0, false},
+		{"a small one of its namespace", "a", smallBytes, 0, true},
+		{"another huge one, because its length is unknown", "b", -1, 0, false},
+		{"the first big one", "c", bigBytes + 1, 2 * lightUse, true},
+		{"another big one of a namespace that has used much", "d", reserveBytes, 2 * lightUse, false},
+		{"a big one of a namespace that has used little", "e", bigBytes + 1, lightUse / 2, true},
+		{"a third big one", "f", bigBytes + 1, 0, false},
+		{"a large one has the third turn", "g", bigBytes, 0, true},
+		{"all turns are taken", "h", smallBytes + 1, 0, false},
+		{"a small one needs no turn", "i", 0, 0, true},
 	} {
+		if test.used > 0 {
+			q.namespaces[test.namespace] = &namespace{use: use{used: test.used, at: time.Now()}}
+		}
 		r := q.enter(test.namespace, test.length)
 		if r.begun != test.begins {
 			t.Errorf("%s: it has begun: %t, want %t", test.reason, r.begun, test.begins)
@@ -36,9 +42,9 @@ func TestClasses(t *testing.T) {
 		q.pause(r)
 	}
 	for range maxSmall - q.countSmall() {
-		q.pause(q.enter("h", 1))
+		q.pause(q.enter("j", 1))
 	}
-	if q.enter("i", 1).begun {
+	if q.enter("k", 1).begun {
 		t.Errorf("more than %d small requests have begun", maxSmall)
 	}
 }

@@ -19,8 +19,8 @@ const (
 	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
 	// of them, which wait for nothing, do not lower it.
 	lightUse = 300 * time.Millisecond
-	// maxBytesWaiting is the size of the big and huge requests that then wait and have not begun, if there are several. They begin one at a time, and would
-	// keep the workers for seconds, also if their namespaces have used nothing.
+	// maxBytesWaiting is the size of the big and huge requests that then wait and have not begun, if there are several. They wait for a turn, and would keep
+	// the workers for seconds, also if their namespaces have used nothing.
 	maxBytesWaiting = 20 << 20
 	// useOfByte is what a byte of 1,000 pods needs. Others need up to ten times as much, but then the first would look as if they had used more than
 	// namespaces that use all of the time.

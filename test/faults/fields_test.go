@@ -158,7 +158,7 @@ var hooksOf = map[string][]string{
 	"Memcached": {"sync", "customize"}, "Nginx": {"sync", "customize"}, "CustomImageDeploy": {"sync", "customize", "finalize"}, "Xca": {"sync"},
 }
 
-// between is a rest of the hook before each ten parents: one that never rests refuses many of them, and its memory would show little.
+// between is the time between two batches. Without a rest, the hook would refuse many requests, and its memory would not show what they need.
 const between = 60 * time.Millisecond
 
 // TestFields sends parents of which one field is as large as the API server stores, or as large as the hook accepts, for each field of the CRDs,

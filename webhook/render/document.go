@@ -32,7 +32,7 @@ const MaxBytes = 8 << 20
 // maxObjects is the number of objects in a file. A cache of 150 bytes needs 30 kB with its children.
 const maxObjects = 10_000
 
-// maxProblem is the length of the longest error of a library.
+// maxProblem is the length in bytes of the longest error of a library.
 const maxProblem = 1000
 
 // documents returns the objects of a file in their order, including the items of lists. It skips empty documents.

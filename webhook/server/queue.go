@@ -164,8 +164,8 @@ func (q *queue) next(now time.Time) (next *request) {
 	return next
 }
 
-// mayRun reports whether a request has begun or may begin. Big ones begin one at a time, but also beside another one if their namespace has used little:
-// the other one runs only when no lighter one may, and can hold its turn for seconds.
+// mayRun reports whether a request has begun or may begin. Big ones begin one at a time. But one that has begun runs only when no request of less use may,
+// and can hold its turn for seconds. So a second one may begin if its namespace has used little. It needs no turn, which leaves one to large requests.
 func (q *queue) mayRun(r *request, now time.Time) bool {
 	switch {
 	case r.begun:

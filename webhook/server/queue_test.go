@@ -11,7 +11,7 @@ import (
 )
 
 // TestClasses: requests of one namespace begin one after the other, and huge and big ones leave a turn to others. They wait for each other also
-// while those that have begun are paused. A big one of a namespace that has used little does not wait for another one, which may be of one that has used much.
+// while those that have begun are paused. A big one of a namespace that has used much does not keep out one of a namespace that has used little.
 func TestClasses(t *testing.T) {
 	q := newQueue(2) // as with one CPU: the second one receives requests
 	for _, test := range []struct {

@@ -72,7 +72,7 @@ func assess(o *observation, t templates, facts moves.Facts, d moves.Decision, bu
 		Memory:        t.memory,
 		Images:        t.servers.Defaults.Images,
 		ProxyPods:     o.liveProxies,
-		ProxiesReload: t.proxies != nil && t.proxies.defaults(d.Routes).ReachImage != "",
+		ProxiesReload: t.proxies != nil && spec.TLS != nil && t.proxies.defaults(d.Routes).ReachImage != "",
 		LostPods:      slices.DeleteFunc(slices.Concat(o.servers, o.proxies, o.predecessorPods), func(pod *observed.Pod) bool { return !pod.IsLost() }),
 		Job:           o.job,
 		JobPods:       o.jobPods,

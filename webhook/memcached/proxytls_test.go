@@ -83,7 +83,7 @@ func TestSecretsOfProxies(t *testing.T) {
 		reason   string
 		pod      string
 		change   func(*observed.Pod)
-		want     string
+		want     string // "" for a cache without TLS
 		degraded string
 	}{
 		{"all proxies run with the reloader", "", nil, "Loaded", "AsExpected"},
@@ -92,10 +92,15 @@ func TestSecretsOfProxies(t *testing.T) {
 		}, "SecretNotReloaded", "SecretNotReloaded"},
 		{"a proxy waits for its Secret", "cache-proxy-1", mounting, "SecretNotMounted", "SecretNotMounted"},
 		{"a server waits for its volumes, but loads no Secret", "cache-0", mounting, "Loaded", "AsExpected"},
+		{"a pod with the labels of proxies has a container named reloader", "cache-proxy-1", func(pod *observed.Pod) {
+			pod.Status.ContainerStatuses = append(running(proxy.ContainerName), reloaderExit(1, "not ours"))
+		}, "", "AsExpected"},
 	}
 	for _, test := range cases {
 		request := proxied(t, 3, "0-2")
-		request.Parent.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
+		if test.want != "" {
+			request.Parent.Spec.TLS = &v1alpha1.TLS{SecretName: "cache-tls"}
+		}
 		response, err := proxyConfig.sync(request)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,8 @@ func (c *Config) files() []string {
 
 // loadableCertificate returns the certificate of the files, or an error that names the one that memcached keeps.
 //
-// OpenSSL keeps a certificate for each kind of key, and presents the ECDSA one also after an RSA one is loaded.
+// OpenSSL keeps a certificate for each kind of key, so the old one stays in use beside a new one of another kind. A client can cause this, too, with
+// refresh_certs.
 //
 // memcached replaces the served certificate before it checks the key and the CA. After it has loaded files that do not
 // match, it presents no certificate, and every handshake fails until it loads valid files. So invalid files are never
@@ -48,19 +49,23 @@ func (c *Config) files() []string {
 // https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
 func (c *Config) loadableCertificate() (*x509.Certificate, error) {
 	want, err := c.validCertificate()
-	before, unknown := servedAt(c.TLSAddress)
-	switch {
-	case unknown != nil:
+	served, unknown := servedAt(c.TLSAddress)
+	if unknown != nil {
 		return want, err
-	case err == nil && before.PublicKeyAlgorithm != want.PublicKeyAlgorithm:
-		err = fmt.Errorf("%s has an %s key in place of an %s key, which requires a restart", certificateFile, want.PublicKeyAlgorithm, before.PublicKeyAlgorithm)
-	case err == nil:
-		return want, nil
 	}
-	return nil, fmt.Errorf("%w; memcached keeps using the %s", err, describe(before))
+	kept := served[0]
+	for _, each := range served {
+		if err == nil && each.PublicKeyAlgorithm != want.PublicKeyAlgorithm {
+			kept, err = each, fmt.Errorf("%s has an %s key in place of an %s key, which requires a restart", certificateFile, want.PublicKeyAlgorithm, each.PublicKeyAlgorithm)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; memcached keeps using the %s", err, describe(kept))
+	}
+	return want, nil
 }
 
-// reloadCertificate makes memcached load its certificate, and compares the certificate that memcached then serves with the
+// reloadCertificate makes memcached load its certificate, and compares each certificate that memcached then serves with the
 // wanted one of the files.
 func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 	if err := c.sendRefresh(); err != nil {
@@ -70,10 +75,12 @@ func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !served.Equal(want) {
-		return "", fmt.Errorf("memcached keeps using the %s, but %s has the %s", describe(served), certificateFile, describe(want))
+	for _, each := range served {
+		if !each.Equal(want) {
+			return "", fmt.Errorf("memcached keeps using the %s, but %s has the %s", describe(each), certificateFile, describe(want))
+		}
 	}
-	return describe(served), nil
+	return describe(want), nil
 }
 
 // validCertificate returns the certificate of the files, or an error when the files are invalid, do not match, or have expired: memcached
@@ -179,13 +186,36 @@ func checkStrength(certificate *x509.Certificate) error {
 	return nil
 }
 
-// servedAt returns the certificate that a server presents. The server presents it before it requests a client certificate,
+// servedAt returns the certificates that a server presents, first that for any client, and then those for clients that accept only one kind of key. Only
+// TLS 1.2 has cipher suites for that.
+func servedAt(address string) ([]*x509.Certificate, error) {
+	first, err := certificateAt(address, tls.VersionTLS13, nil)
+	if err != nil {
+		return nil, err
+	}
+	served := []*x509.Certificate{first}
+	for _, suite := range []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256} {
+		certificate, err := certificateAt(address, tls.VersionTLS12, []uint16{suite})
+		alert, failed := errors.AsType[*net.OpError](err)
+		switch {
+		case err == nil:
+			served = append(served, certificate)
+		case !failed || alert.Op != "remote error": // an alert of TLS means that the server has no such key
+			return nil, err
+		}
+	}
+	return served, nil
+}
+
+// certificateAt returns the certificate that a server presents. The server presents it before it requests a client certificate,
 // so none is needed.
-func servedAt(address string) (*x509.Certificate, error) {
+func certificateAt(address string, version uint16, suites []uint16) (*x509.Certificate, error) {
 	var served *x509.Certificate
 	dialer := &net.Dialer{Timeout: timeout, Deadline: time.Now().Add(timeout)}
 	connection, err := tls.DialWithDialer(dialer, "tcp", address, &tls.Config{
 		MinVersion:         tls.VersionTLS12,
+		MaxVersion:         version,
+		CipherSuites:       suites,
 		InsecureSkipVerify: true, // the caller compares the certificate with the file
 		VerifyPeerCertificate: func(raw [][]byte, _ [][]*x509.Certificate) error {
 			certificate, err := x509.ParseCertificate(bytes.Clone(raw[0]))

@@ -6,6 +6,7 @@ import (
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -22,9 +23,9 @@ import (
 
 // tlsImitation is a server with TLS that loads its certificate again on refresh_certs. test/servers uses a real memcached.
 type tlsImitation struct {
-	directory string
-	served    atomic.Pointer[tls.Certificate]
-	commands  atomic.Int32
+	directory  string
+	ecdsa, rsa atomic.Pointer[tls.Certificate] // OpenSSL keeps one for each kind of key
+	commands   atomic.Int32
 	// response is what the server returns; without OK it loads nothing.
 	response string
 	// stale makes the server respond without loading anything.
@@ -34,7 +35,7 @@ type tlsImitation struct {
 func newTLSImitation(t *testing.T, m *tlsImitation) Config {
 	t.Helper()
 	m.load(t)
-	config := &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return m.served.Load(), nil }}
+	config := &tls.Config{GetCertificate: m.present}
 	return Config{
 		TLSDirectory: m.directory,
 		CommandAddress: loopback.Serve(t, func(connection net.Conn) {
@@ -56,7 +57,20 @@ func (m *tlsImitation) load(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	m.served.Store(&pair)
+	if _, isRSA := pair.PrivateKey.(*rsa.PrivateKey); isRSA {
+		m.rsa.Store(&pair)
+	} else {
+		m.ecdsa.Store(&pair)
+	}
+}
+
+func (m *tlsImitation) present(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	for _, each := range []*tls.Certificate{m.rsa.Load(), m.ecdsa.Load()} {
+		if each != nil && hello.SupportsCertificate(each) == nil {
+			return each, nil
+		}
+	}
+	return nil, errors.New("no certificate for this client")
 }
 
 func TestReloadCertificate(t *testing.T) {
@@ -91,6 +105,12 @@ func TestReloadCertificate(t *testing.T) {
 			certificate, key := authority.Issue(ca.Subject{CommonName: "cache", RSA: true})
 			ca.Write(d, certificateFile, certificate)
 			ca.Write(d, keyFile, key)
+		}, "tls.crt has an RSA key in place of an ECDSA key, which requires a restart; memcached keeps using the certificate with", 0},
+		{"another kind of key, which memcached has loaded for a client's refresh_certs, beside the old one", func(d string, m *tlsImitation) {
+			certificate, key := authority.Issue(ca.Subject{CommonName: "cache", RSA: true})
+			ca.Write(d, certificateFile, certificate)
+			ca.Write(d, keyFile, key)
+			m.load(t)
 		}, "tls.crt has an RSA key in place of an ECDSA key, which requires a restart; memcached keeps using the certificate with", 0},
 		{"memcached does not know the command", func(_ string, m *tlsImitation) { m.response = "ERROR" }, `memcached cannot load the files: "ERROR"`, 1},
 		{"a long response", func(_ string, m *tlsImitation) { m.response = strings.Repeat("E", 60_000) }, `memcached cannot load the files: "EEE`, 1},

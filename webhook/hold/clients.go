@@ -10,8 +10,12 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/client"
 )
 
-// maxClients limits the memory of a sample. Proxies have one connection for each of their threads.
-const maxClients = 1024
+// maxClients and maxAddress, in bytes, limit the memory of a sample. Proxies have one connection for each of their threads. An address of memcached is
+// shorter: two addresses of IPv6 need 90 bytes, and the path of a socket at most 108.
+const (
+	maxClients = 1024
+	maxAddress = 128
+)
 
 // clients are the remote hosts that are connected to memcached. They have no ports, because a proxy connects again from another port after a command that
 // memcached refuses.
@@ -48,7 +52,7 @@ func (l *listing) add(line []byte) error {
 	fd, field, _ := strings.Cut(string(name), ":")
 	switch {
 	case field == "addr":
-		l.fd, l.address = fd, string(value)
+		l.fd, l.address = fd, string(value[:min(len(value), maxAddress)])
 	case field == "state" && fd == l.fd && string(value) != "conn_listening":
 		host, remote := hostOf(l.address)
 		if !remote {

@@ -30,6 +30,7 @@ func TestListing(t *testing.T) {
 		{"a service mesh in the pod", connection(28, "tcp:127.0.0.6:4711", "conn_read"), clients{"127.0.0.6": true}, ""},
 		{"a socket file, which only the pod has", connection(28, "unix:/run/memcached.sock", "conn_read"), clients{}, ""},
 		{"an address of another version", connection(28, "tls:somewhere", "conn_read"), clients{"tls:somewhere": true}, ""},
+		{"a long address, which would need much memory", connection(28, "tls:"+strings.Repeat("a", 60_000), "conn_read"), clients{"tls:" + strings.Repeat("a", 124): true}, ""},
 		{"too many clients", crowd.String(), nil, errCrowded.Error()},
 		{"all connections are in use", "ERROR Too many open connections\n", nil, errCrowded.Error()},
 		{"another response", "ERROR\n", nil, `memcached responds with "ERROR"`},

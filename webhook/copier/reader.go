@@ -81,7 +81,7 @@ func (r *reader) flush(ctx context.Context) error {
 				break
 			}
 		} else if late {
-			return fmt.Errorf("%w to %.*q: %w", errUnreadable, maxKey, r.reads[0], err)
+			return fmt.Errorf("%w to %.*q: %w", errUnreadable, client.MaxKey, r.reads[0], err)
 		}
 		r.Logger.Warn("Reading again.", "items", len(r.reads), "error", err)
 		if failures++; failures == 1 {

@@ -28,8 +28,6 @@ const (
 	// proxyMark are the first 12 bits of the CAS unique of an item that a proxy moves, as in library.lua. The last bit says whether the key
 	// is in base64.
 	proxyMark = 0x6d6
-	// maxKey is the length of the longest key, as clients send it: https://github.com/memcached/memcached/blob/1.6.45/memcached.h#L71
-	maxKey = 250
 )
 
 // errSilent reports that a server could not be listed for longer than the patience.
@@ -206,7 +204,7 @@ func parse(line []byte) (found item) {
 }
 
 // fitsEncoded reports whether clients can send a key in base64.
-func fitsEncoded(key []byte) bool { return base64.StdEncoding.EncodedLen(len(key)) <= maxKey }
+func fitsEncoded(key []byte) bool { return base64.StdEncoding.EncodedLen(len(key)) <= client.MaxKey }
 
 // encoded returns a key in base64, with its flag.
 func encoded(key []byte) []byte {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -70,6 +71,8 @@ func TestItems(t *testing.T) {
 		{"memcached 1.6.45 begins with OK", []string{"OK\r\n" + listed + "END\r\n"}, []Item{want}, ""},
 		{"an item on flash", []string{"key=f exp=7 la=5 cas=0 fetch=no cls=1 size=90 ext_page=0 ext_offset=3\nEND\r\n"}, []Item{onFlash}, ""},
 		{"a server whose class is no index", []string{"key=f exp=7 la=5 cls=-1 size=90\nEND\r\n"}, []Item{{Key: []byte("f"), Expires: 7, Accessed: 5, Class: 255, Size: 90}}, ""},
+		{"a server whose key is too long", []string{"key=" + strings.Repeat("%20", 20_000) + " exp=7 la=5 cls=1 size=90\nEND\r\n"},
+			[]Item{{Key: bytes.Repeat([]byte(" "), MaxKey), Expires: 7, Accessed: 5, Class: 1, Size: 90}}, ""},
 		{"an empty server", []string{"END\r\n"}, nil, ""},
 		{"another client lists", []string{"BUSY currently processing crawler request\r\n"}, nil, "busy"},
 		{"a hash table that grows", []string{"ERROR locked try again later\r\n"}, nil, "busy"},

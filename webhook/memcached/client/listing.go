@@ -134,9 +134,13 @@ func parseItem(line []byte, item *Item) bool {
 	return true
 }
 
-// unescape appends a key whose bytes other than letters and digits are escaped, as in URLs.
+// MaxKey is the length of the longest key, as clients send it: https://github.com/memcached/memcached/blob/1.6.45/memcached.h#L71
+const MaxKey = 250
+
+// unescape appends a key whose bytes other than letters and digits are escaped, as in URLs. It ends at MaxKey: the key of a server that lies may not
+// need more memory.
 func unescape(key, escaped []byte) []byte {
-	for i := 0; i < len(escaped); i++ {
+	for i := 0; i < len(escaped) && len(key) < MaxKey; i++ {
 		b := escaped[i]
 		if b == '%' && i+2 < len(escaped) {
 			if code, err := strconv.ParseUint(string(escaped[i+1:i+3]), 16, 8); err == nil {

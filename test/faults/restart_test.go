@@ -105,7 +105,8 @@ func (s *service) load(t *testing.T, change func()) *client {
 	c, body := newClient(new(http.Transport)), requests.Sync(100)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	waitForSyncs := loop(ctx, 6, func(int) {
+	// Of four callers, at most three wait at an instance. If more wait, it refuses syncs: webhook/server/refuse.go.
+	waitForSyncs := loop(ctx, 4, func(int) {
 		c.sync(t.Context(), s.url, body)
 		pause(ctx, 10*time.Millisecond)
 	})

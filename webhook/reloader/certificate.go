@@ -2,6 +2,7 @@ package reloader
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
@@ -48,21 +49,21 @@ func (c *Config) files() []string {
 //
 // https://github.com/memcached/memcached/blob/1.6.45/tls.c, load_server_certificates
 func (c *Config) loadableCertificate() (*x509.Certificate, error) {
-	want, err := c.validCertificate()
-	served, unknown := servedAt(c.TLSAddress)
-	if unknown != nil {
-		return want, err
+	want, invalid := c.validCertificate()
+	served, err := servedAt(c.TLSAddress)
+	if err != nil {
+		return nil, cmp.Or(invalid, err)
 	}
-	kept := served[0]
 	for _, each := range served {
-		if err == nil && each.PublicKeyAlgorithm != want.PublicKeyAlgorithm {
-			kept, err = each, fmt.Errorf("%s has an %s key in place of an %s key, which requires a restart", certificateFile, want.PublicKeyAlgorithm, each.PublicKeyAlgorithm)
+		if invalid == nil && each.PublicKeyAlgorithm != want.PublicKeyAlgorithm {
+			invalid = fmt.Errorf("%s has an %s key in place of an %s key, which requires a restart", certificateFile, want.PublicKeyAlgorithm, each.PublicKeyAlgorithm)
+			served = []*x509.Certificate{each}
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w; memcached keeps using the %s", err, describe(kept))
+	if invalid != nil && len(served) > 0 {
+		return nil, fmt.Errorf("%w; memcached keeps using the %s", invalid, describe(served[0]))
 	}
-	return want, nil
+	return want, invalid
 }
 
 // reloadCertificate makes memcached load its certificate, and compares each certificate that memcached then serves with the
@@ -74,6 +75,9 @@ func (c *Config) reloadCertificate(want *x509.Certificate) (string, error) {
 	served, err := servedAt(c.TLSAddress)
 	if err != nil {
 		return "", err
+	}
+	if len(served) == 0 {
+		return "", errors.New("memcached presents no certificate")
 	}
 	for _, each := range served {
 		if !each.Equal(want) {
@@ -186,16 +190,11 @@ func checkStrength(certificate *x509.Certificate) error {
 	return nil
 }
 
-// servedAt returns the certificates that a server presents, first that for any client, and then those for clients that accept only one kind of key. Only
-// TLS 1.2 has cipher suites for that.
-func servedAt(address string) ([]*x509.Certificate, error) {
-	first, err := certificateAt(address, tls.VersionTLS13, nil)
-	if err != nil {
-		return nil, err
-	}
-	served := []*x509.Certificate{first}
-	for _, suite := range []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256} {
-		certificate, err := certificateAt(address, tls.VersionTLS12, []uint16{suite})
+// servedAt returns the certificates that a server presents: to any client, and to clients that accept only one kind of key, which only the cipher suites
+// of TLS 1.2 can say. It returns none if the server has none.
+func servedAt(address string) (served []*x509.Certificate, err error) {
+	for _, suites := range [][]uint16{nil, {tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}, {tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}} {
+		certificate, err := certificateAt(address, suites)
 		alert, failed := errors.AsType[*net.OpError](err)
 		switch {
 		case err == nil:
@@ -209,7 +208,11 @@ func servedAt(address string) ([]*x509.Certificate, error) {
 
 // certificateAt returns the certificate that a server presents. The server presents it before it requests a client certificate,
 // so none is needed.
-func certificateAt(address string, version uint16, suites []uint16) (*x509.Certificate, error) {
+func certificateAt(address string, suites []uint16) (*x509.Certificate, error) {
+	version := uint16(tls.VersionTLS13)
+	if suites != nil {
+		version = tls.VersionTLS12
+	}
 	var served *x509.Certificate
 	dialer := &net.Dialer{Timeout: timeout, Deadline: time.Now().Add(timeout)}
 	connection, err := tls.DialWithDialer(dialer, "tcp", address, &tls.Config{

@@ -24,6 +24,9 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desiredChil
 		Decision:  d,
 		Service:   o.service(o.memcached.Name),
 	}))}
+	if o.hasJobPods {
+		built.job = o.request.Listed(proxy.EndingJobChildren(o.memcached))
+	}
 	switch {
 	case t.proxies == nil && d.ProxyStatus != nil: // not the status before, because a status that the hook writes causes no sync
 		built.proxies = o.request.Listed(proxy.EndingChildren(o.memcached))
@@ -40,6 +43,9 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desiredChil
 		Memory:        t.memory,
 		Service:       o.service(proxy.Name(o.memcached)),
 	}
-	built.proxies, built.job = o.request.Listed(proxy.Children(input)), o.request.Listed(proxy.JobChildren(input))
+	built.proxies = o.request.Listed(proxy.Children(input))
+	if d.Job != (moves.DesiredJob{}) {
+		built.job = o.request.Listed(proxy.JobChildren(input))
+	}
 	return built
 }

@@ -23,9 +23,11 @@ type observation struct {
 	losesItems bool
 	// proxyDeployment is the Deployment of the proxies.
 	proxyDeployment *observed.Workload
-	// job copies items, or cleans servers. jobPods are its pods that may run and are not being deleted.
-	job     *observed.Job
-	jobPods []*observed.Pod
+	// job copies items, or cleans servers. jobPods are its pods that may run and are not being deleted. hasJobPods reports whether it, or an
+	// earlier one, has pods that may run.
+	job        *observed.Job
+	jobPods    []*observed.Pod
+	hasJobPods bool
 	// servers and proxies are the pods of this Memcached that may run. liveServers and liveProxies are those that are not being deleted.
 	servers, proxies         []*observed.Pod
 	liveServers, liveProxies []*observed.Pod
@@ -72,7 +74,9 @@ func (o *observation) splitPods() {
 	}
 	for pod := range o.request.Related.Pods.All() {
 		if _, ofJob := pod.Labels[children.MoveLabel]; ofJob {
-			if pod.Selected(namespace, children.MoveSelector(o.memcached)) && !pod.Terminating() {
+			isOfThis := pod.Selected(namespace, children.MoveSelector(o.memcached))
+			o.hasJobPods = o.hasJobPods || isOfThis
+			if isOfThis && !pod.Terminating() {
 				o.jobPods = append(o.jobPods, pod)
 			}
 			continue

@@ -36,12 +36,14 @@ const (
 // most 52 characters.
 func JobName(memcached *v1alpha1.Memcached) string { return memcached.Name + jobSuffix }
 
-// JobChildren returns the Job of a move, its NetworkPolicy and its Service; none if no Job is desired.
+// JobChildren returns the desired Job of a move, its NetworkPolicy and its Service.
 func JobChildren(in *Input) []runtime.Object {
-	if in.Decision.Job == (moves.DesiredJob{}) {
-		return nil
-	}
 	return children.Build(in, moveJob, jobPolicy, jobService)
+}
+
+// EndingJobChildren returns the children that a Job has while its pods end because it is no longer desired: what restricts their connections.
+func EndingJobChildren(memcached *v1alpha1.Memcached) []runtime.Object {
+	return children.Build(&Input{Memcached: memcached}, jobPolicy)
 }
 
 // moveJob returns the Job of a move. It cleans the servers that stay in a decrease, or reads the items of all servers that items move from,

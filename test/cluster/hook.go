@@ -151,7 +151,7 @@ func (c *Cluster) runMetacontroller(built *binaries, kubeconfig string, more []s
 	var flags []string
 	if built.isReal {
 		// The defaults allow 5 requests per second, discover resources every 30 s, and bind two fixed ports on every interface.
-		flags = []string{"--kubeconfig=" + kubeconfig, "--client-go-qps=500", "--client-go-burst=1000", "--discovery-interval=1s",
+		flags = []string{"--kubeconfig=" + kubeconfig, "--client-go-qps=-1", "--discovery-interval=1s",
 			"--metrics-address=0", "--health-probe-bind-address=0"}
 		flags = append(flags, more...)
 	}

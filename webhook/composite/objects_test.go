@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,6 +43,26 @@ func TestObjectsBelongToTheParent(t *testing.T) {
 			"children": {"Secret.v1": {"a": {"metadata": {"name": "a", `+test.child+`}}}}, "related": {"Pod.v1": {"a": {"metadata": {"name": "a", `+test.pod+`}}}}}`)
 		if test.message == "" && err != nil || test.message != "" && (err == nil || !strings.Contains(err.Error(), test.message)) {
 			t.Errorf("%s: error %v, want an error with %q", test.reason, err, test.message)
+		}
+	}
+}
+
+// TestTooManyChildren: Metacontroller would delete all that are not desired.
+func TestTooManyChildren(t *testing.T) {
+	hook := Sync(func(Request[*corev1.ConfigMap, struct {
+		Secrets Group[owned] `json:"Secret.v1"`
+	}, pods]) (Desired[configMapStatus], error) {
+		return Desired[configMapStatus]{}, nil
+	})
+	for children, want := range map[int]string{maxChildren: "", maxChildren + 1: "more than 64 objects have this resource as their controller"} {
+		var objects []string
+		for i := range children {
+			objects = append(objects, fmt.Sprintf(`"%d": {"metadata": {"name": "%[1]d", "namespace": "n"}}`, i))
+		}
+		_, err := call(t, hook, `{"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}},
+			"children": {"Secret.v1": {`+strings.Join(objects, ",")+`}}, "related": {"Pod.v1": {}}}`)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d children: error %v, want one with %q", children, err, want)
 		}
 	}
 }

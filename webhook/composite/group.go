@@ -72,8 +72,14 @@ func (g Group[T]) Get(namespace, name string) *T {
 	return g.sorted[i]
 }
 
-// UnmarshalJSONFrom reads the group from a map of objects. It refuses an object without a name or with another key, and two objects with
-// the same name: an impossible observed state must not decide which children are deleted.
+// maxChildren is the number of children of one kind that a parent may have, several times as many as any parent needs. Metacontroller deletes those that
+// are not desired one after the other. A user can make hundreds of objects children of a parent, which would keep one of ten workers for seconds.
+const maxChildren = 16
+
+var errManyChildren = &ParentError{Err: fmt.Errorf("more than %d objects of one kind have this resource as their controller: delete those that it does not need", maxChildren)}
+
+// UnmarshalJSONFrom reads the group from a map of objects. It refuses too many children, an object without a name or with another key, and two objects
+// with the same name: an impossible observed state must not decide which children are deleted.
 func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	if err := checkObject(decoder, g.Listed()); err != nil {
 		return err
@@ -92,6 +98,9 @@ func (g *Group[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		}
 		if decoder.PeekKind() != jsontext.KindBeginObject {
 			return notAnObject(decoder)
+		}
+		if len(g.sorted) == maxChildren && strings.HasPrefix(string(decoder.StackPointer()), "/children/") {
+			return errManyChildren
 		}
 		object := new(T)
 		if err := jsonv2.UnmarshalDecode(decoder, object); err != nil {

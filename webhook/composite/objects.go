@@ -1,8 +1,6 @@
 package composite
 
 import (
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/text"
@@ -16,17 +14,9 @@ controller is the parent. It also sends an orphan that it has just adopted, whos
 any other object, it or its parent is not the real one. Then the children of the real parent would look as if they were missing.
 */
 
-// maxChildren is the number of children that a parent may have: four times as many as any kind needs. Metacontroller deletes those that are not desired one
-// after the other. Anybody can make hundreds of objects children of a parent, which would keep each of its ten workers for seconds.
-const maxChildren = 64
-
-// checkObjects refuses an observed object of another namespace, a child of another controller, and too many children.
+// checkObjects refuses an observed object of another namespace, and a child of another controller.
 func checkObjects[C, R any](parent metav1.Object, children *C, related *R) error {
-	count := 0
 	for key, group := range groupsOf(children) {
-		if count += group.length(); count > maxChildren {
-			return &ParentError{Err: fmt.Errorf("more than %d objects have this resource as their controller: delete those that it does not need", maxChildren)}
-		}
 		for i := range group.length() {
 			child := group.at(i)
 			if err := checkNamespace("children", key, child, parent); err != nil {

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -54,15 +55,18 @@ func TestTooManyChildren(t *testing.T) {
 	}, pods]) (Desired[configMapStatus], error) {
 		return Desired[configMapStatus]{}, nil
 	})
-	for children, want := range map[int]string{maxChildren: "", maxChildren + 1: "more than 64 objects have this resource as their controller"} {
-		var objects []string
-		for i := range children {
-			objects = append(objects, fmt.Sprintf(`"%d": {"metadata": {"name": "%[1]d", "namespace": "n"}}`, i))
+	objects := func(count int) string {
+		var all []string
+		for i := range count {
+			all = append(all, fmt.Sprintf(`"%d": {"metadata": {"name": "%[1]d", "namespace": "n"}}`, i))
 		}
+		return strings.Join(all, ",")
+	}
+	for children, want := range map[int]error{maxChildren: nil, maxChildren + 1: errManyChildren} {
 		_, err := call(t, hook, `{"parent": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "p", "namespace": "n"}},
-			"children": {"Secret.v1": {`+strings.Join(objects, ",")+`}}, "related": {"Pod.v1": {}}}`)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%d children: error %v, want one with %q", children, err, want)
+			"children": {"Secret.v1": {`+objects(children)+`}}, "related": {"Pod.v1": {`+objects(1000)+`}}}`)
+		if !errors.Is(err, want) {
+			t.Errorf("%d children and 1,000 pods: error %v, want %v", children, err, want)
 		}
 	}
 }

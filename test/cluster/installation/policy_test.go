@@ -45,6 +45,7 @@ func TestPolicy(t *testing.T) {
 		{"an image of another registry", "{size: 1, image: registry.example.com.evil.example/memcached, " + withTLS + withLimit + "}", "spec.image must begin with registry.example.com/"},
 		{"the default image of the exporter", allowed + "metrics: {enabled: true}}", "spec.metrics.image must begin with registry.example.com/"},
 		{"no TLS", "{size: 1, " + withImage + withLimit + "}", "spec.tls is required"},
+		{"null, which is no TLS for the CRD", "{size: 1, " + withImage + withLimit + "tls: null}", "spec.tls"},
 		{"a port without TLS", "{size: 1, " + withImage + withLimit + "tls: {secretName: tls, plaintext: Enabled}}", "spec.tls is required"},
 
 		{"much overhead and many connections without a limit, which were 29820Mi", "{size: 1, " + withImage + withTLS + "cache: {memory: 2Gi, overheadPercent: 400, maxConnections: 1000000}}", "spec.resources.limits.memory is required"},

@@ -40,7 +40,7 @@ func podDisruptionBudget(in *Input) runtime.Object {
 		budget.Spec.MinAvailable, budget.Spec.MaxUnavailable = nil, new(intstr.FromInt32(0))
 	case limit != nil && replaced > 0: // the stuck pods are not available, and do not count
 		allowed, _ := intstr.GetScaledValueFromIntOrPercent(limit, int(in.Decision.Ordinals.Count-replaced), true) // 0 if it is not valid
-		budget.Spec.MaxUnavailable = new(intstr.FromInt32(int32(allowed) + replaced))
+		budget.Spec.MaxUnavailable = new(intstr.FromInt32(min(int32(allowed), *memcached.Spec.Size) + replaced))
 	}
 	return budget
 }

@@ -1,6 +1,7 @@
 package children
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,7 @@ func TestPodDisruptionBudget(t *testing.T) {
 		{"the server that has started again gets its items back", v1alpha1.PodDisruptionBudget{}, "0-1.0_0-1_warming", 0, nil, &none},
 		{"a pod that does not end is not available, and not needed", v1alpha1.PodDisruptionBudget{}, "0-1.0", 1, nil, &two},
 		{"half of the others may be unavailable too", v1alpha1.PodDisruptionBudget{MaxUnavailable: &half}, "0-1.0", 1, nil, &two},
+		{"all others and more may be unavailable", v1alpha1.PodDisruptionBudget{MaxUnavailable: new(intstr.FromInt32(math.MaxInt32))}, "0-1.0", 1, nil, &three},
 		{"so is a former spare", v1alpha1.PodDisruptionBudget{}, "0-1.0-1", 2, nil, &three},
 	}
 	for _, test := range cases {

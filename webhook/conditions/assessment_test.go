@@ -95,7 +95,8 @@ func TestAssess(t *testing.T) {
 		{"everything matches the desired state", func(*checked) {}, "AllReplicasReady", "", 0},
 		{"the controller of the Deployment lags behind its pods", func(o *checked) { o.Pods = readyPods(1) }, "RollingOut", "", 0},
 		{"a child has just gone missing", func(o *checked) { withoutService(o); notReady(o, 10*time.Second) }, "ServiceMissing", "", 50 * time.Second},
-		{"a child has been missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", time.Minute},
+		{"a child has been missing for a minute", withoutService, "ServiceMissing", "ServiceMissing", 2 * time.Minute},
+		{"a child has been missing for an hour", func(o *checked) { withoutService(o); notReady(o, time.Hour) }, "ServiceMissing", "ServiceMissing", 5 * time.Minute},
 		{
 			"a missing child, and the spec changed 20 seconds ago",
 			func(o *checked) {
@@ -110,20 +111,20 @@ func TestAssess(t *testing.T) {
 				withoutService(o)
 				o.Parent.SetManagedFields([]metav1.ManagedFieldsEntry{{Subresource: "status", Time: new(metav1.NewTime(noon.Add(-20 * time.Second)))}})
 			},
-			"ServiceMissing", "ServiceMissing", time.Minute,
+			"ServiceMissing", "ServiceMissing", 2 * time.Minute,
 		},
 		{"a missing child, and the spec has just changed", func(o *checked) { withoutService(o); o.Before.ObservedGeneration = 6 }, "ServiceMissing", "", time.Minute},
 		{"a missing child, and the replicas changed by a step 15 seconds ago", func(o *checked) { withoutService(o); o.LastStep = noon.Add(-15 * time.Second) }, "ServiceMissing", "", 45 * time.Second},
 		{"a missing child, and the Deployment was created 5 seconds ago", func(o *checked) { withoutService(o); o.Workload.CreationTimestamp = noon.Add(-5 * time.Second) }, "ServiceMissing", "", 55 * time.Second},
 		{"a missing child, and the parent was ready until now", func(o *checked) { withoutService(o); o.Before.Conditions[0].Status = metav1.ConditionTrue }, "ServiceMissing", "", time.Minute},
-		{"the API server rejects the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", time.Minute},
+		{"the API server rejects the Deployment", withoutWorkload, "DeploymentMissing", "DeploymentMissing", 2 * time.Minute},
 		{"the Deployment does not exist yet", func(o *checked) { withoutWorkload(o); o.Before.Conditions = nil }, "RollingOut", "", time.Minute},
-		{"a quota rejects every pod of a StatefulSet", withoutPods, "PodsMissing", "PodsMissing", time.Minute},
+		{"a quota rejects every pod of a StatefulSet", withoutPods, "PodsMissing", "PodsMissing", 2 * time.Minute},
 		{"the pods do not exist yet", func(o *checked) { withoutPods(o); notReady(o, 0) }, "RollingOut", "", time.Minute},
-		{"a quota rejects one of three pods of a StatefulSet", withTwoPods(2 * time.Minute), "PodsMissing", "PodsMissing", time.Minute},
+		{"a quota rejects one of three pods of a StatefulSet", withTwoPods(2 * time.Minute), "PodsMissing", "PodsMissing", 2 * time.Minute},
 		{"the controller of the StatefulSet has not observed the latest change", func(o *checked) { withTwoPods(time.Hour)(o); o.Workload.Generation++ }, "RollingOut", "", 0},
 		{"the StatefulSet has created a pod 20 seconds ago", withTwoPods(20 * time.Second), "RollingOut", "", 40 * time.Second},
-		{"the clock of a node is an hour ahead, so its time is ignored", withTwoPods(-time.Hour), "PodsMissing", "PodsMissing", time.Minute},
+		{"the clock of a node is an hour ahead, so its time is ignored", withTwoPods(-time.Hour), "PodsMissing", "PodsMissing", 2 * time.Minute},
 		{"no pod is desired", func(o *checked) { withoutPods(o); o.Workload.Spec.Replicas = new(int32(0)) }, "ScaledToZero", "", 0},
 		{"a user paused the Deployment", func(o *checked) { o.Workload.Spec.Paused = true }, "Paused", "Paused", 0},
 		{
@@ -141,7 +142,7 @@ func TestAssess(t *testing.T) {
 			},
 			"SecretNotMounted", "SecretNotMounted", 0,
 		},
-		{"a former parent has left its Deployment behind for a minute", func(o *checked) { o.Workload = nil }, "Orphaned", "Orphaned", time.Minute},
+		{"a former parent has left its Deployment behind for a minute", func(o *checked) { o.Workload = nil }, "Orphaned", "Orphaned", 2 * time.Minute},
 		{"a Deployment was deleted, and its pods are not deleted yet", func(o *checked) { o.Workload = nil; notReady(o, 10*time.Second) }, "RollingOut", "", 50 * time.Second},
 	}
 	for _, test := range cases {

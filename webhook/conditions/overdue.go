@@ -20,6 +20,9 @@ this time, so it follows from the times of the parent, of its workload and of it
 // controllers need about a second.
 const overduePeriod = time.Minute
 
+// maxOverdueWait is the time after which Metacontroller syncs a parent anyway: resyncPeriodSeconds in manifests/controllers.
+const maxOverdueWait = 5 * time.Minute
+
 func overdue(c checked) Finding {
 	pending, since := c.pending, desiredSince(c.Input)
 	if pending == nil {
@@ -28,11 +31,12 @@ func overdue(c checked) Finding {
 	if pending == nil {
 		return Finding{}
 	}
-	if left := overduePeriod - c.Now.Sub(since); left > 0 {
+	missing := c.Now.Sub(since)
+	if left := overduePeriod - missing; left > 0 {
 		return Finding{Wait: min(left, overduePeriod)}
 	}
-	// No object changes when the cause disappears, and Metacontroller retries at increasing intervals.
-	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message}, Wait: overduePeriod}
+	// No object changes when the cause disappears. Each sync creates all missing children again, so the time between two grows.
+	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message}, Wait: min(missing, maxOverdueWait)}
 }
 
 // desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the

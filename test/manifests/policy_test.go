@@ -41,6 +41,7 @@ func TestPolicyOfImagesAndHosts(t *testing.T) {
 		{"the host of somebody else", deploy, "{image: " + image + ", host: login.example.com}", nil, "spec.host must end with .apps.example.com"},
 		{"the default host is acme.shop, a public name", deploy, "{image: " + image + "}", nil, "spec.host must end with .apps.example.com"},
 		{"an empty host is the default host", deploy, "{image: " + image + ", host: ''}", nil, "spec.host must end with .apps.example.com"},
+		{"all hosts of others", deploy, "{image: " + image + ", host: '*.apps.example.com'}", nil, "not begin with an asterisk"},
 		{"every host ends with an empty one", deploy, "{image: " + image + ", host: login.example.com}", map[string]string{"hosts": ""}, "spec.host must end with"},
 		{"a kind without hosts", nginx, "{image: " + image + "}", map[string]string{"hosts": ""}, ""},
 		{"every image begins with an empty prefix", nginx, "{image: evil}", map[string]string{"images": ""}, "spec.image must begin with"},

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -91,10 +92,7 @@ func podsOfEachKind(request map[string]any) (pods []map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		pod := all[key].(map[string]any)
 		labels, _ := pod["metadata"].(map[string]any)["labels"].(map[string]any)
-		kind := ""
-		for _, label := range slices.Sorted(maps.Keys(labels)) {
-			kind += label + " "
-		}
+		kind := strings.Join(slices.Sorted(maps.Keys(labels)), " ")
 		if !seen[kind] {
 			pods = append(pods, pod)
 		}

@@ -74,11 +74,7 @@ func (o *observation) splitPods() {
 	}
 	for pod := range o.request.Related.Pods.All() {
 		if _, ofJob := pod.Labels[children.MoveLabel]; ofJob {
-			isOfThis := pod.Selected(namespace, children.MoveSelector(o.memcached))
-			o.hasJobPods = o.hasJobPods || isOfThis
-			if isOfThis && !pod.Terminating() {
-				o.jobPods = append(o.jobPods, pod)
-			}
+			o.addJobPod(pod)
 			continue
 		}
 		isServer, isProxy := pod.Selected(namespace, ofServers), pod.Selected(namespace, ofProxies)
@@ -99,6 +95,16 @@ func (o *observation) splitPods() {
 	}
 	o.liveServers = slices.DeleteFunc(slices.Clone(o.servers), (*observed.Pod).Terminating)
 	o.liveProxies = slices.DeleteFunc(slices.Clone(o.proxies), (*observed.Pod).Terminating)
+}
+
+func (o *observation) addJobPod(pod *observed.Pod) {
+	if !pod.Selected(o.memcached.Namespace, children.MoveSelector(o.memcached)) {
+		return
+	}
+	o.hasJobPods = true
+	if !pod.Terminating() {
+		o.jobPods = append(o.jobPods, pod)
+	}
 }
 
 // service returns the observed Service with a name; nil if there is none.

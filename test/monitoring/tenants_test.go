@@ -1,6 +1,7 @@
 package monitoring
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"testing"
@@ -55,13 +56,49 @@ func TestTargetsOfTenantsAreLimited(t *testing.T) {
 	}
 }
 
+// TestTargetsOfTenantsHaveTheNameOfTheirPod checks that a pod of any user cannot choose the name of the cache in its samples, because alerts
+// contain it: the label of a target replaces that of a sample, but only if it is not empty.
+func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
+	var pods monitoringv1.PodMonitor
+	documents(t, filepath.Join(lab.Component, "caches.yaml"), &pods)
+	for _, test := range []struct {
+		reason string
+		labels labels.Labels
+		want   string // "" if Prometheus does not scrape the pod
+	}{
+		{"a server", labels.FromStrings("__meta_kubernetes_pod_label_memcached_cr", "cache"), "cache"},
+		{"a proxy", labels.FromStrings("__meta_kubernetes_pod_label_memcached_proxy", "cache"), "cache"},
+		{"a pod without the labels", labels.FromStrings("memcached_cr", "chosen"), ""},
+	} {
+		builder := labels.NewBuilder(test.labels)
+		got := ""
+		if relabeled(t, builder, pods.Spec.PodMetricsEndpoints[0].RelabelConfigs) {
+			got = builder.Labels().Get("memcached_cr")
+		}
+		if got != test.want {
+			t.Errorf("%s: samples have the name %q, want %q", test.reason, got, test.want)
+		}
+	}
+}
+
 // keeps reports whether Prometheus stores a metric.
 func keeps(t *testing.T, rules []monitoringv1.RelabelConfig, name string) bool {
 	t.Helper()
-	builder := labels.NewBuilder(labels.FromStrings(model.MetricNameLabel, name))
+	return relabeled(t, labels.NewBuilder(labels.FromStrings(model.MetricNameLabel, name)), rules)
+}
+
+// relabeled applies rules, and reports whether they keep a target or a sample.
+func relabeled(t *testing.T, builder *labels.Builder, rules []monitoringv1.RelabelConfig) bool {
+	t.Helper()
 	for _, rule := range rules {
 		config := relabel.DefaultRelabelConfig
-		config.Action, config.Regex = relabel.Action(rule.Action), relabel.MustNewRegexp(rule.Regex)
+		config.Action, config.TargetLabel = relabel.Action(cmp.Or(rule.Action, "replace")), rule.TargetLabel
+		if rule.Regex != "" {
+			config.Regex = relabel.MustNewRegexp(rule.Regex)
+		}
+		if rule.Separator != nil {
+			config.Separator = *rule.Separator
+		}
 		for _, label := range rule.SourceLabels {
 			config.SourceLabels = append(config.SourceLabels, model.LabelName(label))
 		}

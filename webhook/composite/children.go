@@ -3,9 +3,11 @@ package composite
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -175,13 +177,36 @@ func cut(object jsontext.Value, begin, end int64, first bool) jsontext.Value {
 	return slices.Concat(object[:begin], rest)
 }
 
+// keepInterval is the time between two syncs of an invalid parent if no event causes one: resyncPeriodSeconds in manifests/controllers.
+const keepInterval = 5 * time.Minute
+
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the
 // cause. If a child's last applied configuration is unknown, Keep returns the cause as a [ParentError], which changes nothing
 // in the cluster either.
-func Keep[P, C, R, S any](request *Request[P, C, R], status S, cause error) (Desired[S], error) {
+//
+// If the status is the one before, there is nothing to say, and Keep returns a [RetryError]. Otherwise a user could write configurations that
+// the API server changes each time, and Metacontroller would apply them again and again.
+func Keep[P, C, R, S any](request *Request[P, C, R], before, status S, cause error) (Desired[S], error) {
 	children, err := request.LastApplied()
 	if err != nil {
 		return Desired[S]{}, &ParentError{Err: cause}
 	}
-	return Desired[S]{Status: status, Children: children}, nil
+	isSame, err := haveSameJSON(before, status)
+	if isSame {
+		return Desired[S]{}, &RetryError{Err: cause, After: keepInterval}
+	}
+	return Desired[S]{Status: status, Children: children}, err
+}
+
+// haveSameJSON compares values as the API server stores them: times of the same second are the same.
+func haveSameJSON(a, b any) (bool, error) {
+	first, err := json.Marshal(a)
+	if err != nil {
+		return false, fmt.Errorf("encoding the status: %w", err)
+	}
+	second, err := json.Marshal(b)
+	if err != nil {
+		return false, fmt.Errorf("encoding the status: %w", err)
+	}
+	return bytes.Equal(first, second), nil
 }

@@ -113,9 +113,13 @@ func TestKeep(t *testing.T) {
 			Parent:   &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", UID: "new"}},
 			Children: appliedSecrets{GroupOf(test.objects...)},
 		}
-		desired, err := Keep(request, "status", cause)
+		desired, err := Keep(request, "before", "status", cause)
 		if parentError, refused := errors.AsType[*ParentError](err); refused == test.kept || refused && parentError.Error() != cause.Error() {
 			t.Errorf("%s: error %v", test.reason, err)
+		}
+		_, again := Keep(request, "status", "status", cause)
+		if wait, waits := errors.AsType[*RetryError](again); waits != test.kept || waits && wait.After != keepInterval {
+			t.Errorf("%s: with the same status, the error is %v; a response would apply the configurations again and again", test.reason, again)
 		}
 		if test.kept && (len(desired.Children) != len(test.objects) || desired.Status != "status") {
 			t.Errorf("%s: got %v", test.reason, desired)

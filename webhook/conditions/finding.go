@@ -8,8 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/example/memcached-operator/webhook/text"
 )
 
 // Messages report what is wrong, where, and what to do. A message stays the same from sync to sync while the cause is the same,
@@ -57,11 +55,12 @@ type Risk struct {
 	Message string
 }
 
-// sentence returns a message. Its texts may come from a container or a user, and are shortened before they are copied.
+// sentence returns a message. Its texts may come from a container or a user, and are shortened before they are copied. [NewCondition] makes them
+// printable, because there are messages for thousands of containers, of which a parent has only the first ones.
 func sentence(format string, args []any) string {
 	for i, arg := range args {
-		if value := reflect.ValueOf(arg); value.Kind() == reflect.String { // also an observed.Message
-			args[i] = text.Printable(value.String(), maxMessage)
+		if value := reflect.ValueOf(arg); value.Kind() == reflect.String && value.Len() > maxMessage { // also an observed.Message
+			args[i] = value.String()[:maxMessage] + "…"
 		}
 	}
 	return fmt.Sprintf(format, args...)

@@ -66,11 +66,9 @@ func Controller(config Config) composite.Controller {
 func customize(memcached *v1alpha1.Memcached) []composite.RelatedRule {
 	memcached = memcached.WithDefaults()
 	rules := []composite.RelatedRule{composite.RelatedPods(memcached.Namespace, children.NameLabel, memcached.Name)}
-	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload { // also until proxies that spec no longer has are gone
-		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name))
-	}
-	if memcached.Spec.Proxy != nil { // a Job cleans servers also without a warm-up
-		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.MoveLabel, memcached.Name))
+	if memcached.Spec.Workload == v1alpha1.StatefulSetWorkload { // also until proxies and a Job that spec no longer has are gone
+		rules = append(rules, composite.RelatedPods(memcached.Namespace, children.ProxyLabel, memcached.Name),
+			composite.RelatedPods(memcached.Namespace, children.MoveLabel, memcached.Name))
 	}
 	return rules
 }

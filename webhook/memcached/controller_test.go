@@ -19,7 +19,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
-// TestCustomize checks which pods are observed: proxies as long as they may run.
+// TestCustomize checks which pods are observed: proxies and those of a Job as long as they may run.
 func TestCustomize(t *testing.T) {
 	cases := []struct {
 		reason   string
@@ -45,6 +45,9 @@ func TestCustomize(t *testing.T) {
 		}
 		if got := selects(proxy.PodLabels(memcached, moves.ParseRoutes("0-2"))); got != test.proxies {
 			t.Errorf("%s: proxies are observed: %t, want %t", test.reason, got, test.proxies)
+		}
+		if got := selects(children.MoveSelector(memcached)); got != test.proxies {
+			t.Errorf("%s: pods of a Job are observed: %t, want %t", test.reason, got, test.proxies)
 		}
 	}
 }

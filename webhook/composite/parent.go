@@ -39,16 +39,24 @@ const (
 	MaxStatusBytes  = 512 << 10
 	maxStatusValues = 20_000
 
+	// maxParentBytes is the size that a parent may have. With a status of the largest size it is still less than the 1.5 MiB that etcd stores: a parent
+	// that cannot take its status would be answered with the same children for ever.
+	maxParentBytes = 1 << 20
+
 	// maxEdits is the number of entries that managedFields may have. With more, the time of the last edit is unknown. Real ones have fewer than ten.
 	maxEdits = 100
 )
 
 func (p *parentMember[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	before := decoder.InputOffset()
 	parts, err := readParent(decoder, p.present, p.waiter)
 	if err != nil {
 		return err
 	}
 	p.present, p.tooLarge = true, parts.limit()
+	if size := decoder.InputOffset() - before; size > maxParentBytes {
+		p.tooLarge = &ParentError{fmt.Errorf("the resource has %d bytes as JSON, but at most %d are allowed", size, maxParentBytes)}
+	}
 	p.nulls = nullsOf(parts.Spec)
 	return parts.unmarshal(decoder, &p.value)
 }

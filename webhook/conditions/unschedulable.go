@@ -1,7 +1,8 @@
 package conditions
 
 import (
-	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,11 +29,16 @@ var (
 // claimPeriod is how long a claim may take to get its volume. Some storage providers create a volume before a pod is scheduled.
 const claimPeriod = time.Minute
 
-// aboutVolumes matches the messages of the scheduler about claims, volumes and storage classes. A node that has too little
+// volumeWords are parts of the messages of the scheduler about claims, volumes and storage classes. A node that has too little
 // ephemeral-storage for a pod is another problem.
 //
 // https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins, volumebinding and nodevolumelimits
-var aboutVolumes = regexp.MustCompile(`(?i)volume|pvc|storageclass|free storage`)
+var volumeWords = []string{"volume", "Volume", "pvc", "PVC", "storageclass", "StorageClass", "free storage"}
+
+func isAboutVolumes(message string) bool {
+	message = message[:min(len(message), maxMessage)]
+	return slices.ContainsFunc(volumeWords, func(word string) bool { return strings.Contains(message, word) })
+}
 
 // Claim describes the claim of a generic ephemeral volume. Kubernetes names it after the pod and the volume.
 type Claim struct {
@@ -44,7 +50,7 @@ type Claim struct {
 
 // unschedulable returns why the scheduler cannot find a node for a pod.
 func unschedulable(pod *observed.Pod, scheduled observed.PodCondition, claim *Claim, now metav1.Time) Finding {
-	if claim == nil || !aboutVolumes.MatchString(string(scheduled.Message[:min(len(scheduled.Message), maxMessage)])) {
+	if claim == nil || !isAboutVolumes(string(scheduled.Message)) {
 		return Finding{Problem: ReasonUnschedulable.Problem("the scheduler cannot find a node: %s", scheduled.Message)}
 	}
 	if left := scheduled.LastTransitionTime.Add(claimPeriod).Sub(now.Time); left > 0 {

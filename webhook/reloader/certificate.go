@@ -3,6 +3,8 @@ package reloader
 import (
 	"bytes"
 	"cmp"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
@@ -178,8 +180,15 @@ const minRSABits = 2048
 
 // checkStrength returns an error for a certificate that memcached refuses to present, alone or in a chain.
 func checkStrength(certificate *x509.Certificate) error {
-	if key, isRSA := certificate.PublicKey.(*rsa.PublicKey); isRSA && key.N.BitLen() < minRSABits {
-		return fmt.Errorf("the RSA key of %.200q has %d bits, at least %d are needed", certificate.Subject, key.N.BitLen(), minRSABits)
+	switch key := certificate.PublicKey.(type) {
+	case *rsa.PublicKey:
+		if key.N.BitLen() < minRSABits {
+			return fmt.Errorf("the RSA key of %.200q has %d bits, at least %d are needed", certificate.Subject, key.N.BitLen(), minRSABits)
+		}
+	case *ecdsa.PublicKey:
+		if key.Curve == elliptic.P224() { // memcached loads it, but no client has a signature for it
+			return fmt.Errorf("the ECDSA key of %.200q is on the curve P-224, at least P-256 is needed", certificate.Subject)
+		}
 	}
 	switch certificate.SignatureAlgorithm {
 	case x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1:

@@ -3,6 +3,8 @@ package reloader
 import (
 	"bufio"
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
@@ -209,6 +211,8 @@ func TestCheckStrength(t *testing.T) {
 	}{
 		{"an RSA key of 2,048 bits", x509.Certificate{PublicKey: key(2048), SignatureAlgorithm: x509.SHA256WithRSA}, true},
 		{"a smaller one", x509.Certificate{PublicKey: key(2047), SignatureAlgorithm: x509.SHA256WithRSA}, false},
+		{"an ECDSA key on P-256", x509.Certificate{PublicKey: &ecdsa.PublicKey{Curve: elliptic.P256()}, SignatureAlgorithm: x509.ECDSAWithSHA256}, true},
+		{"an ECDSA key on P-224, for which TLS has no signature", x509.Certificate{PublicKey: &ecdsa.PublicKey{Curve: elliptic.P224()}, SignatureAlgorithm: x509.ECDSAWithSHA256}, false},
 		{"SHA-1", x509.Certificate{RawIssuer: []byte("CA"), SignatureAlgorithm: x509.SHA1WithRSA}, false},
 		{"SHA-1 of a root, which is not checked", x509.Certificate{SignatureAlgorithm: x509.SHA1WithRSA}, true},
 	} {

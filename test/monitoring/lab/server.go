@@ -37,11 +37,12 @@ func (s *server) start(ctx context.Context) error {
 	if os.Getuid() == 0 {
 		args = append(args, "-u", "root") // memcached does not start as root without it
 	}
-	s.process = exec.CommandContext(ctx, "memcached", args...)
-	s.process.Stderr = os.Stderr
-	if err := s.process.Start(); err != nil {
+	process := exec.CommandContext(ctx, "memcached", args...)
+	process.Stderr = os.Stderr
+	if err := process.Start(); err != nil {
 		return fmt.Errorf("starting memcached (in Debian and Ubuntu: apt-get install memcached): %w", err)
 	}
+	s.process = process
 	s.pid = int64(s.process.Process.Pid)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		connection, err := net.Dial("tcp", s.address)

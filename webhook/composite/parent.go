@@ -155,7 +155,7 @@ func (e *edits) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 
 // limit removes parts that are too large, and all finalizers but the one that hooks read. It returns an error if spec is too large.
 func (p *parentParts) limit() error {
-	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues || text.IsDeep(p.Status) {
+	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues || text.IsDeep(p.Status) || hasOuterYear(p.Status) {
 		p.Status = nil
 	}
 	p.Metadata.Finalizers = orphanFinalizer(p.Metadata.Finalizers)
@@ -172,6 +172,12 @@ func (p *parentParts) limit() error {
 		return &ParentError{fmt.Errorf("spec is nested more than %d levels deep", text.MaxDepth)}
 	}
 	return nil
+}
+
+// hasOuterYear reports whether a status has a time of the first or last year that the API server stores. In UTC it may be of another year, which the
+// API server refuses, and then no response could be stored.
+func hasOuterYear(status jsontext.Value) bool {
+	return bytes.Contains(status, []byte(`"0000-`)) || bytes.Contains(status, []byte(`"9999-`))
 }
 
 // orphanFinalizer returns the finalizers without all others than the one that keeps children.

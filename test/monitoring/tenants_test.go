@@ -61,6 +61,7 @@ func TestTargetsOfTenantsAreLimited(t *testing.T) {
 func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
 	var pods monitoringv1.PodMonitor
 	documents(t, filepath.Join(lab.Component, "caches.yaml"), &pods)
+	_, service := serviceAndMonitor(t)
 	for _, test := range []struct {
 		reason string
 		labels labels.Labels
@@ -70,13 +71,15 @@ func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
 		{"a proxy", labels.FromStrings("__meta_kubernetes_pod_label_memcached_proxy", "cache"), "cache"},
 		{"a pod without the labels", labels.FromStrings("memcached_cr", "chosen"), ""},
 	} {
-		builder := labels.NewBuilder(test.labels)
-		got := ""
-		if relabeled(t, builder, pods.Spec.PodMetricsEndpoints[0].RelabelConfigs) {
-			got = builder.Labels().Get("memcached_cr")
-		}
-		if got != test.want {
-			t.Errorf("%s: samples have the name %q, want %q", test.reason, got, test.want)
+		for _, rules := range [][]monitoringv1.RelabelConfig{pods.Spec.PodMetricsEndpoints[0].RelabelConfigs, service.Spec.Endpoints[0].RelabelConfigs} {
+			builder := labels.NewBuilder(test.labels)
+			got := ""
+			if relabeled(t, builder, rules) {
+				got = builder.Labels().Get("memcached_cr")
+			}
+			if got != test.want {
+				t.Errorf("%s: samples have the name %q, want %q", test.reason, got, test.want)
+			}
 		}
 	}
 }

@@ -29,12 +29,12 @@ func serviceMonitor(in *Input) runtime.Object {
 	}
 	endpoint := map[string]any{
 		"port": metricsPortName,
-		// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached, also for proxies.
-		"relabelings": []any{map[string]any{
-			"sourceLabels": []any{"__meta_kubernetes_pod_label_" + NameLabel, "__meta_kubernetes_pod_label_" + ProxyLabel},
-			"separator":    "",
-			"targetLabel":  NameLabel,
-		}},
+		// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached, also for proxies. A pod without it, which
+		// another Service with the same labels has, is not scraped: its samples could have any text in this label, and alerts would contain it.
+		"relabelings": []any{
+			relabeling(map[string]any{"regex": ".+", "action": "keep"}),
+			relabeling(map[string]any{"targetLabel": NameLabel}),
+		},
 		"metricRelabelings": []any{map[string]any{
 			"sourceLabels": []any{"__name__"},
 			"regex":        foreignMetrics,
@@ -64,4 +64,11 @@ func serviceMonitor(in *Input) runtime.Object {
 	monitor.SetNamespace(memcached.Namespace)
 	monitor.SetLabels(AddLabels(labels, spec.Labels))
 	return monitor
+}
+
+// relabeling returns a rule for the name of the Memcached, which a server has in the first label and a proxy in the second one.
+func relabeling(rule map[string]any) map[string]any {
+	rule["sourceLabels"] = []any{"__meta_kubernetes_pod_label_" + NameLabel, "__meta_kubernetes_pod_label_" + ProxyLabel}
+	rule["separator"] = ""
+	return rule
 }

@@ -22,8 +22,8 @@ var thousandObjects = Check{
 	Why:   "Metacontroller keeps repeating a sync that is too slow. A hook that is killed for its memory serves none of its parents.",
 	once:  true,
 	run: func(s *Subject, e *exchange) []string {
-		request, found := multiplied(e.Request, s.maxBytes()/2)
-		if !found {
+		request, part := multiplied(e.Request, s.maxBytes()/2)
+		if part == "" {
 			return nil
 		}
 		peak := func() int64 { return 0 }
@@ -41,7 +41,7 @@ var thousandObjects = Check{
 		}
 		if response.Err != nil {
 			problems = append(problems, fmt.Sprintf("%s does not respond for %d objects: %v", e.Hook, manyObjects, response.Err))
-		} else if response.answer == nil {
+		} else if refuses := part == "children" && response.Code/100 == 4; response.answer == nil && !refuses { // a hook may know that no parent has so many
 			problems = append(problems, fmt.Sprintf("%s returns %d for %d objects: %.200s", e.Hook, response.Code, manyObjects, response.Body))
 		}
 		if grown := peak() - before; grown > maxGrowth*int64(len(body)) {
@@ -51,9 +51,9 @@ var thousandObjects = Check{
 	},
 }
 
-// multiplied returns a request with many copies, but of so many bytes, of a related object, or of a child if there is none. The kind is the one that has the most
-// objects: in a real request, it has a thousand sooner than another one.
-func multiplied(original map[string]any, maxBytes int) (map[string]any, bool) {
+// multiplied returns a request with many copies, but of so many bytes, of a related object, or of a child if there is none, and the part of the request that has
+// them; "" if there is neither. The kind is the one that has the most objects: in a real request, it has a thousand sooner than another one.
+func multiplied(original map[string]any, maxBytes int) (map[string]any, string) {
 	request := clone(original)
 	for _, part := range []string{"related", "children"} {
 		groups := object(request[part])
@@ -72,9 +72,9 @@ func multiplied(original map[string]any, maxBytes int) (map[string]any, bool) {
 			metadata["uid"] = fmt.Sprintf("00000000-0000-4000-8001-%012d", i)
 			group[fmt.Sprintf("%s-%d", key, i)] = copied
 		}
-		return request, true
+		return request, part
 	}
-	return nil, false
+	return nil, ""
 }
 
 // timeoutOf returns the timeout of a hook in the CompositeController; by default 10 s.

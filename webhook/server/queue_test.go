@@ -103,24 +103,6 @@ func TestTurnIsNoPriority(t *testing.T) {
 	})
 }
 
-// TestBigBodiesWait: of namespaces that have used nothing, few big requests wait for a turn, and no smaller one is refused for them.
-func TestBigBodiesWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(1)
-		running := q.enter("calm", 1)
-		time.Sleep(maxBusy / 2)
-		calm := q.enter("calm", bigBytes)
-		time.Sleep(maxBusy/2 + 1)
-		q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse, time.Now(), 0
-		for i := range 5 {
-			q.enter(strconv.Itoa(i), reserveBytes)
-		}
-		if len(q.waiting) != 2 || !slices.Contains(q.waiting, calm) || !running.runs {
-			t.Errorf("%d requests wait, want one big one and one of the other namespace", len(q.waiting))
-		}
-	})
-}
-
 // TestLargeOfLightNamespace: a sync of 1,500 pods waits although others wait whose namespaces use all of the time together.
 func TestLargeOfLightNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/example/memcached-operator/webhook/composite"
 )
 
 // compositeController has the fields of a CompositeController that the manifests set. Metacontroller has no Go package to
@@ -115,8 +117,8 @@ func TestControllers(t *testing.T) {
 			if !controller.Spec.ParentResource.IgnoreStatusChanges {
 				t.Error("ignoreStatusChanges is false, so every status write causes another sync")
 			}
-			if controller.Spec.ResyncPeriodSeconds <= 0 {
-				t.Error("resyncPeriodSeconds is missing, so after a hook outage parents wait for their backoff, which is up to 16 minutes")
+			if got := time.Duration(controller.Spec.ResyncPeriodSeconds) * time.Second; got != composite.ResyncPeriod {
+				t.Errorf("resyncPeriodSeconds is %s: after a hook outage parents wait for it, or for their backoff, which is up to 16 minutes. The hook expects %s", got, composite.ResyncPeriod)
 			}
 			for _, child := range controller.Spec.ChildResources {
 				want := "InPlace"

@@ -38,9 +38,14 @@ func (r *Request[P, C, R]) Listed(desired []runtime.Object) []runtime.Object {
 	})
 }
 
-// maxAppliedBytes is the size of all last applied configurations together that a response may have. Those of a cache have about 30 kB. Each may
-// have maxAppliedValues values: with 32,000, thirty parents at the same time take 241 MiB.
+// maxAppliedChildren is how many last applied configurations a response may have. A cache has up to twelve. With 80, five changes a second of invalid
+// specs keep Metacontroller's ten workers busy, because it writes one child after the other.
+//
+// All together may have maxAppliedBytes: those of a cache have about 30 kB. Each may have maxAppliedValues values: with 32,000, thirty parents at the same
+// time take 241 MiB.
 const (
+	maxAppliedChildren = 16
+
 	maxAppliedBytes  = 1 << 20
 	maxAppliedValues = 5_000
 )
@@ -72,8 +77,8 @@ func (r *Request[P, C, R]) LastApplied() ([]runtime.Object, error) {
 			if err != nil {
 				return nil, err
 			}
-			if size += escapedSize(child.Text); size > maxAppliedBytes {
-				return nil, fmt.Errorf("the last applied configurations have more than %d bytes", maxAppliedBytes)
+			if size += escapedSize(child.Text); size > maxAppliedBytes || len(children) == maxAppliedChildren {
+				return nil, fmt.Errorf("the last applied configurations are more than %d, or have more than %d bytes", maxAppliedChildren, maxAppliedBytes)
 			}
 			children = append(children, child)
 		}
@@ -177,8 +182,8 @@ func cut(object jsontext.Value, begin, end int64, first bool) jsontext.Value {
 	return slices.Concat(object[:begin], rest)
 }
 
-// keepInterval is the time between two syncs of an invalid parent if no event causes one: resyncPeriodSeconds in manifests/controllers.
-const keepInterval = 5 * time.Minute
+// ResyncPeriod is the time between two syncs of a parent if no event causes one: resyncPeriodSeconds in manifests/controllers.
+const ResyncPeriod = 5 * time.Minute
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the
 // cause. If a child's last applied configuration is unknown, Keep returns the cause as a [ParentError], which changes nothing
@@ -193,7 +198,7 @@ func Keep[P, C, R, S any](request *Request[P, C, R], before, status S, cause err
 	}
 	isSame, err := haveSameJSON(before, status)
 	if isSame {
-		return Desired[S]{}, &RetryError{Err: cause, After: keepInterval}
+		return Desired[S]{}, &RetryError{Err: cause, After: ResyncPeriod}
 	}
 	return Desired[S]{Status: status, Children: children}, err
 }

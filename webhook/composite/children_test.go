@@ -31,6 +31,15 @@ func large(name string) applied {
 	return appliedObject(name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":%q},"data":{"k":%q}}`, name, strings.Repeat("a", maxAppliedBytes/2)))
 }
 
+// appliedObjects returns objects of different names with their last applied configurations.
+func appliedObjects(count int) (objects []applied) {
+	for i := range count {
+		name := fmt.Sprint("x", i)
+		objects = append(objects, appliedObject(name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":"b"},"name":%q}}`, name)))
+	}
+	return objects
+}
+
 // TestLastAppliedStaysText: the configuration is not copied more often than needed.
 func TestLastAppliedStaysText(t *testing.T) {
 	request := &Request[*corev1.ConfigMap, appliedSecrets, struct{}]{Parent: &corev1.ConfigMap{}, Children: appliedSecrets{GroupOf(large("x"))}}
@@ -105,6 +114,8 @@ func TestKeep(t *testing.T) {
 		{"an annotation with two names", []applied{appliedObject("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","name":"y"}}`)}, false},
 		{"annotations that are too large together", []applied{large("x"), large("y")}, false},
 		{"a large annotation", []applied{large("x")}, true},
+		{"as many as a parent may have", appliedObjects(maxAppliedChildren), true},
+		{"more, each of which Metacontroller would write after each change of the spec", appliedObjects(maxAppliedChildren + 1), false},
 		{"an annotation with more values than any child has", []applied{appliedObject("x", lastSecret[:len(lastSecret)-1]+`,"l":[0`+strings.Repeat(",0", maxAppliedValues)+`]}`)}, false},
 	}
 	cause := errors.New("spec.size: Required value")
@@ -118,7 +129,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s: error %v", test.reason, err)
 		}
 		_, again := Keep(request, "status", "status", cause)
-		if wait, waits := errors.AsType[*RetryError](again); waits != test.kept || waits && wait.After != keepInterval {
+		if wait, waits := errors.AsType[*RetryError](again); waits != test.kept || waits && wait.After != ResyncPeriod {
 			t.Errorf("%s: with the same status, the error is %v; a response would apply the configurations again and again", test.reason, again)
 		}
 		if test.kept && (len(desired.Children) != len(test.objects) || desired.Status != "status") {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/example/memcached-operator/webhook/observed"
+	"github.com/example/memcached-operator/webhook/text"
 )
 
 /*
@@ -28,7 +29,7 @@ func isPull(waiting *observed.ContainerWaiting) bool {
 
 func notPulled(container observed.ContainerStatus, remedy Remedy) *Problem {
 	response := registryMessage(string(container.State.Waiting.Message))
-	problem := ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", container.Image, response)
+	problem := ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", text.Value(container.Image), response)
 	if remedy.Credentials != "" && wantsCredentials(response) {
 		problem.Message = joinSentences(strings.TrimSuffix(problem.Message, "."), remedy.Credentials)
 	}

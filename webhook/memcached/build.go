@@ -24,14 +24,13 @@ func (c Config) build(o *observation, t templates, d moves.Decision) desiredChil
 		Decision:  d,
 		Service:   o.service(o.memcached.Name),
 	}))}
-	if o.hasJobPods {
+	if d.Job == (moves.DesiredJob{}) && o.hasJobPods {
 		built.job = o.request.Listed(proxy.EndingJobChildren(o.memcached))
 	}
-	switch {
-	case t.proxies == nil && d.ProxyStatus != nil: // not the status before, because a status that the hook writes causes no sync
-		built.proxies = o.request.Listed(proxy.EndingChildren(o.memcached))
-		return built
-	case t.proxies == nil:
+	if t.proxies == nil {
+		if d.ProxyStatus != nil { // not the status before, because a status that the hook writes causes no sync
+			built.proxies = o.request.Listed(proxy.EndingChildren(o.memcached))
+		}
 		return built
 	}
 	input := &proxy.Input{

@@ -155,7 +155,7 @@ func (e *edits) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 
 // limit removes parts that are too large, and all finalizers but the one that hooks read. It returns an error if spec is too large.
 func (p *parentParts) limit() error {
-	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues || text.IsDeep(p.Status) || hasOuterYear(p.Status) {
+	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues || text.IsDeep(p.Status) {
 		p.Status = nil
 	}
 	p.Metadata.Finalizers = orphanFinalizer(p.Metadata.Finalizers)
@@ -174,12 +174,6 @@ func (p *parentParts) limit() error {
 	return nil
 }
 
-// hasOuterYear reports whether a status has a time of the first or last year that the API server stores. In UTC it may be of another year, which the
-// API server refuses, and then no response could be stored.
-func hasOuterYear(status jsontext.Value) bool {
-	return bytes.Contains(status, []byte(`"0000-`)) || bytes.Contains(status, []byte(`"9999-`))
-}
-
 // orphanFinalizer returns the finalizers without all others than the one that keeps children.
 func orphanFinalizer(finalizers jsontext.Value) jsontext.Value {
 	orphan := strconv.Quote(metav1.FinalizerOrphanDependents)
@@ -195,7 +189,7 @@ func (p *parentParts) unmarshal(decoder *jsontext.Decoder, parent any) error {
 	if err != nil {
 		return err
 	}
-	return locate(decoder, jsonv2.Unmarshal(whole, parent, jsontext.AllowDuplicateNames(true), quantities))
+	return locate(decoder, jsonv2.Unmarshal(whole, parent, jsontext.AllowDuplicateNames(true), scalars))
 }
 
 // locate makes the position of an error in the value that the decoder has read last its position in the request.
@@ -209,12 +203,27 @@ func locate(decoder *jsontext.Decoder, err error) error {
 // quantityText matches quantities of a size that can be computed: the API server accepts 1e999999999, which has a billion digits.
 var quantityText = regexp.MustCompile(`^(null|"?[+-]?[0-9.]{1,30}([A-Za-z]{0,2}|[eE][+-]?[0-9]{1,2})"?)$`)
 
-var quantities = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(func(value []byte, quantity *resource.Quantity) error {
-	if !quantityText.Match(value) {
-		return resource.ErrFormatWrong
+var scalars = jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(
+	jsonv2.UnmarshalFunc(func(value []byte, quantity *resource.Quantity) error {
+		if !quantityText.Match(value) {
+			return resource.ErrFormatWrong
+		}
+		return quantity.UnmarshalJSON(value)
+	}),
+	jsonv2.UnmarshalFunc(unmarshalTime),
+))
+
+// unmarshalTime reads a time. Times of the years 0, 1 and 9999 become 1970. In UTC some of them are of other years, which the API server refuses, and the first
+// one of the year 1 is null. A response with such a time could never be stored, and would be given again and again.
+func unmarshalTime(value []byte, t *metav1.Time) error {
+	if err := t.UnmarshalJSON(value); err != nil {
+		return err
 	}
-	return quantity.UnmarshalJSON(value)
-}))
+	if year := t.UTC().Year(); (year < 2 || year > 9998) && string(value) != "null" {
+		*t = metav1.Unix(0, 0)
+	}
+	return nil
+}
 
 // identifiedMember is the parent in a request for related objects: without its status, and without a spec that is too large or has a value that cannot be
 // read, such as a quantity of a billion digits. A sync refuses such a spec anyway. Metacontroller caches the response for the generation, which labels

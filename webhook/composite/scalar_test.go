@@ -17,8 +17,27 @@ func TestQuantities(t *testing.T) {
 		`"1e999999999"`: false, `"1e-999999999"`: false, `"1e100"`: false, `"1000000000000000000000000000000"`: false, `"64MB"`: false,
 	} {
 		var quantity resource.Quantity
-		if err := jsonv2.Unmarshal([]byte(text), &quantity, quantities); (err == nil) != valid {
+		if err := jsonv2.Unmarshal([]byte(text), &quantity, scalars); (err == nil) != valid {
 			t.Errorf("%s: %v, want valid: %t", text, err, valid)
+		}
+	}
+}
+
+// TestTimes: a response with a time that the API server stores, but refuses in UTC, could never be stored.
+func TestTimes(t *testing.T) {
+	const epoch = `"1970-01-01T00:00:00Z"`
+	for _, test := range []struct{ reason, text, want string }{
+		{"a time", `"2026-01-01T01:00:00+01:00"`, `"2026-01-01T00:00:00Z"`},
+		{"none", "null", "null"},
+		{"the year -1 in UTC", `"0000-01-01T00:00:00+23:59"`, epoch},
+		{"the year 10000 in UTC", `"9999-12-31T23:59:59-23:59"`, epoch},
+		{"the zero value, which is null in a response", `"0001-01-01T00:00:00Z"`, epoch},
+	} {
+		var value metav1.Time
+		err := jsonv2.Unmarshal([]byte(test.text), &value, scalars)
+		got, encodingErr := value.MarshalJSON()
+		if string(got) != test.want || err != nil || encodingErr != nil {
+			t.Errorf("%s: %s becomes %s (%v, %v), want %s", test.reason, test.text, got, err, encodingErr, test.want)
 		}
 	}
 }

@@ -112,6 +112,7 @@ func appliedChildren(t testing.TB, request map[string]any) (map[string]any, bool
 			if _, isObject := child["kind"].(string); !isObject {
 				t.Fatalf("%s: the annotation %s is not an object", group, observed.LastAppliedAnnotation)
 			}
+			delete(child, "status") // which an apply does not change
 			applied[check.NameOf(child)] = child
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/example/memcached-operator/webhook/composite"
+	"github.com/example/memcached-operator/webhook/conditions"
 )
 
 // compositeController has the fields of a CompositeController that the manifests set. Metacontroller has no Go package to
@@ -117,8 +117,8 @@ func TestControllers(t *testing.T) {
 			if !controller.Spec.ParentResource.IgnoreStatusChanges {
 				t.Error("ignoreStatusChanges is false, so every status write causes another sync")
 			}
-			if got := time.Duration(controller.Spec.ResyncPeriodSeconds) * time.Second; got != composite.ResyncPeriod {
-				t.Errorf("resyncPeriodSeconds is %s: after a hook outage parents wait for it, or for their backoff, which is up to 16 minutes. The hook expects %s", got, composite.ResyncPeriod)
+			if got := time.Duration(controller.Spec.ResyncPeriodSeconds) * time.Second; got != conditions.ResyncPeriod {
+				t.Errorf("resyncPeriodSeconds is %s: after a hook outage parents wait for it, or for their backoff, which is up to 16 minutes. The hook expects %s", got, conditions.ResyncPeriod)
 			}
 			for _, child := range controller.Spec.ChildResources {
 				want := "InPlace"

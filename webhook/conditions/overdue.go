@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/webhook/api"
-	"github.com/example/memcached-operator/webhook/composite"
 )
 
 /*
@@ -20,6 +19,9 @@ this time, so it follows from the times of the parent, of its workload and of it
 // overduePeriod is how long a desired child or pod may be missing before that is a problem. Metacontroller and the workload
 // controllers need about a second.
 const overduePeriod = time.Minute
+
+// ResyncPeriod is the time after which Metacontroller syncs a parent anyway: resyncPeriodSeconds in manifests/controllers.
+const ResyncPeriod = 5 * time.Minute
 
 func overdue(c checked) Finding {
 	pending, since := c.pending, desiredSince(c.Input)
@@ -34,7 +36,7 @@ func overdue(c checked) Finding {
 		return Finding{Wait: min(left, overduePeriod)}
 	}
 	// No object changes when the cause disappears. Each sync creates all missing children again, so the time between two grows.
-	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message}, Wait: min(missing, composite.ResyncPeriod)}
+	return Finding{Problem: &Problem{Reason: pending.Reason, Message: pending.Message}, Wait: min(missing, ResyncPeriod)}
 }
 
 // desiredSince returns the earliest time since which the observed state may have differed from the desired state. It is the

@@ -69,35 +69,29 @@ func nextKind(children *childGroups) string {
 	return ""
 }
 
-// remaining returns the observed children that are not deleted yet, as they follow from spec. With an invalid spec all children are deleted at the same
-// time: as they were applied last, they could be what a user wrote there and the API server changes, and each event would cause writes for ever.
+// remaining returns the observed children that are not deleted yet, as they are, so that a changed or invalid
+// spec does not matter. When that is unknown they follow from spec. With an invalid spec all children are deleted at the
+// same time; orphans are not: remaining then returns the error of spec.
 func remaining(request *syncRequest) ([]runtime.Object, error) {
-	invalid := validate(request.Parent)
-	if orphaning(request.Parent) {
-		return orphans(request, invalid)
+	all, err := request.Unchanged()
+	if err != nil {
+		switch invalid := validate(request.Parent); {
+		case invalid == nil:
+			all = desiredChildren(request.Parent)
+		case orphaning(request.Parent):
+			return nil, &composite.ParentError{Err: invalid}
+		}
 	}
-	if invalid != nil {
-		return nil, nil
-	}
-	return slices.DeleteFunc(desiredChildren(request.Parent), func(child runtime.Object) bool {
+	return slices.DeleteFunc(all, func(child runtime.Object) bool {
 		return request.Child(child) == nil || !remains(child.GetObjectKind().GroupVersionKind().Kind, request)
 	}), nil
 }
 
-// orphans returns the observed children as they were applied last. When that is unknown they follow from spec, or orphans returns the error of spec.
-func orphans(request *syncRequest, invalid error) ([]runtime.Object, error) {
-	applied, err := request.LastApplied()
-	switch {
-	case err == nil:
-		return applied, nil
-	case invalid != nil:
-		return nil, &composite.ParentError{Err: invalid}
-	}
-	return slices.DeleteFunc(desiredChildren(request.Parent), func(child runtime.Object) bool { return request.Child(child) == nil }), nil
-}
-
 // remains reports whether children of a kind are not deleted yet.
 func remains(kind string, request *syncRequest) bool {
+	if orphaning(request.Parent) {
+		return true
+	}
 	switch nextKind(&request.Children) {
 	case "Ingress":
 		return kind != "Ingress"

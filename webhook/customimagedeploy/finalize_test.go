@@ -36,13 +36,16 @@ func TestFinalize(t *testing.T) {
 			func(r *syncRequest) { r.Parent.Finalizers = []string{metav1.FinalizerDeleteDependents} },
 			[]string{"Deployment", "Service"}, false,
 		},
-		{"with an invalid spec nothing remains: what users write into annotations would be applied again and again", func(r *syncRequest) { r.Parent.Spec.Port = nil }, nil, false},
+		{"an invalid spec does not change the order", func(r *syncRequest) { r.Parent.Spec.Port = nil }, []string{"Deployment", "Service"}, false},
 		{
-			"orphans of an invalid spec remain",
+			"with an invalid spec and an unknown last applied child nothing remains",
 			func(r *syncRequest) {
-				r.Parent.Spec.Port, r.Parent.Finalizers = nil, []string{metav1.FinalizerOrphanDependents}
+				r.Parent.Spec.Port = nil
+				for child := range r.Children.Services.All() {
+					child.Annotations = nil
+				}
 			},
-			[]string{"Deployment", "Service", "Ingress"}, true,
+			nil, false,
 		},
 		{
 			"orphans remain, although somebody has removed the namespace of the last applied Service",
@@ -56,14 +59,13 @@ func TestFinalize(t *testing.T) {
 			[]string{"Deployment", "Service", "Ingress"}, true,
 		},
 		{
-			"an unknown last applied orphan follows from spec",
+			"an unknown last applied child follows from spec",
 			func(r *syncRequest) {
-				r.Parent.Finalizers = []string{metav1.FinalizerOrphanDependents}
 				for child := range r.Children.Services.All() {
 					child.Annotations = nil
 				}
 			},
-			[]string{"Deployment", "Service", "Ingress"}, true,
+			[]string{"Deployment", "Service"}, false,
 		},
 		{"an invalid parent without children", func(r *syncRequest) { r.Parent.Spec.Port, r.Children = nil, childGroups{} }, nil, true},
 	}

@@ -19,7 +19,7 @@ func TestSizeOfParent(t *testing.T) {
 		{"rules run for each entry of spec", `"spec": [""` + strings.Repeat(`,""`, maxSpecValues+1) + `]`, "spec has 2001 values in its lists and fields, but at most 2000 are allowed"},
 		{"a spec of the maximum size", `"spec": "` + strings.Repeat("a", MaxSpecBytes-2) + `"`, ""},
 		{"children and errors have copies of each text of spec", `"spec": "` + strings.Repeat("a", MaxSpecBytes-1) + `"`, "spec has 32769 bytes as JSON, but at most 32768 are allowed"},
-		{"etcd could not store the status of a larger parent", `"x": "` + strings.Repeat("a", maxParentBytes) + `"`, "the resource has 1048673 bytes as JSON, but at most 1048576 are allowed"},
+		{"etcd could not store the status of a larger parent", `"x": "` + strings.Repeat("a", maxParentBytes) + `"`, "the resource has 917601 bytes as JSON, but at most 917504 are allowed"},
 		{"each level of spec takes stack", `"spec": ` + strings.Repeat("[", text.MaxDepth+1) + strings.Repeat("]", text.MaxDepth+1), "spec is nested more than 100 levels deep"},
 	}
 	for _, test := range cases {

@@ -115,6 +115,8 @@ func TestParse(t *testing.T) {
 		{"a key with a tab", "HD kke\ty c17", "ke\ty"},
 		{"a stale item", "HD kkey c17 X W", "key"},
 		{"a missing item", "EN", ""},
+		{"the longest key", "HD k" + strings.Repeat("k", client.MaxKey) + " c17", strings.Repeat("k", client.MaxKey)},
+		{"a key that no server can have, of which a batch would need too much memory", "HD k" + strings.Repeat("k", client.MaxKey+3) + " c17", ""},
 		{"an error", "SERVER_ERROR out of memory", ""},
 	} {
 		if got := string(parse([]byte(test.line)).key); got != test.want {

@@ -191,7 +191,7 @@ var lookupLine = regexp.MustCompile(`^HD k([^ ]+( b)?) c(\d+)(?: ([WXZ ]+))?$`)
 // parse reads the response to a lookup. memcached forgets the form of an item that has an owner, whose CAS unique has it instead.
 func parse(line []byte) (found item) {
 	words := lookupLine.FindSubmatch(line)
-	if words == nil {
+	if words == nil || len(words[1]) > client.MaxKey+len(" b") { // a hostile server's, of which a batch would need too much memory
 		return found
 	}
 	found.key = bytes.Clone(words[1])

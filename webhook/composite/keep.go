@@ -24,7 +24,7 @@ response has all children as they were applied last. But anybody who may edit a 
 would be written again after each event, for ever, and keep one of Metacontroller's workers. So the response has only the fields that the child has.
 */
 
-// maxKeptBytes and maxKeptValues limit the last applied configurations and specs of all children that stay. Those of a cache have 60 kB and 4,000 values.
+// maxKeptBytes and maxKeptValues limit the last applied configurations and specs of all children that stay. Those of a cache with proxies have 80 kB and 1,400 values.
 const (
 	maxKeptBytes  = 512 << 10
 	maxKeptValues = 20_000

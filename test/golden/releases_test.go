@@ -48,6 +48,8 @@ func TestTwoReleases(t *testing.T) {
 	}
 }
 
+const mirrorRegistry = "registry.corp.example/"
+
 // mirror gives all images of observed objects another registry.
 func mirror(value any) {
 	switch value := value.(type) {
@@ -57,8 +59,8 @@ func mirror(value any) {
 		}
 	case map[string]any:
 		for name, member := range value {
-			if image, isText := member.(string); name == "image" && isText && !strings.HasPrefix(image, "registry.corp.example/") {
-				value[name] = "registry.corp.example/" + image
+			if image, isText := member.(string); name == "image" && isText && !strings.HasPrefix(image, mirrorRegistry) {
+				value[name] = mirrorRegistry + image
 			}
 			mirror(member)
 		}

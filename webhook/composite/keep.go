@@ -20,11 +20,12 @@ import (
 The children of an invalid parent stay as they are.
 
 Metacontroller deletes each child that a response does not have, and removes each field that it applied last and that is no longer desired. So the
-response has all children as they were applied last. But anybody who may edit a child may write anything into its annotation. What the API server drops
-would be written again after each event, for ever, and keep one of Metacontroller's workers. So the response has only the fields that the child has.
+response has all children, with the fields that were applied last. They have the observed values: anybody who may edit a child may write anything into its
+annotation, and what the API server changes would be written again after each event, for ever, and keep one of Metacontroller's workers.
 */
 
-// maxKeptBytes and maxKeptValues limit the last applied configurations and specs of all children that stay. Those of a cache with proxies have 80 kB and 1,400 values.
+// maxKeptBytes and maxKeptValues limit the last applied configurations and specs of all children that stay. Those of a cache with proxies have 80 kB and
+// 1,400 values.
 const (
 	maxKeptBytes  = 512 << 10
 	maxKeptValues = 20_000
@@ -43,8 +44,8 @@ func Keep[P, C, R, S any](request *Request[P, C, R], status S, cause error) (Des
 	return Desired[S]{Status: status, Children: children}, nil
 }
 
-// Unchanged returns every observed child as Metacontroller applied it last, without fields that the child does not have. A response with these children
-// changes nothing in the cluster but what somebody else has changed. Unchanged returns an error if a child has no valid last applied configuration.
+// Unchanged returns every observed child as it is, with the fields that Metacontroller applied last. A response with these children changes nothing in the
+// cluster but the annotation with the last applied configuration. Unchanged returns an error if a child has no valid one.
 func (r *Request[P, C, R]) Unchanged() ([]runtime.Object, error) {
 	parent := any(r.Parent).(metav1.Object)
 	var children []runtime.Object
@@ -118,24 +119,11 @@ func (k kept) object(parent metav1.Object) (*unstructured.Unstructured, error) {
 	object.SetGroupVersionKind(identity.GroupVersionKind())
 	object.SetNamespace(parent.GetNamespace())
 	object.SetName(k.name)
-	k.keepAnnotations(object)
 	if uid := object.GetLabels()[controllerUID]; uid != string(parent.GetUID()) { // Metacontroller refuses that of another parent, which an adopted child has
 		unstructured.RemoveNestedField(object.Object, "metadata", "labels", controllerUID)
 	}
+	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", observed.LastAppliedAnnotation) // it would grow with each sync
 	return object, nil
-}
-
-// keepAnnotations gives a child the observed values of its annotations: Kubernetes counts the revisions of a Deployment in one.
-func (k kept) keepAnnotations(object *unstructured.Unstructured) {
-	annotations := object.GetAnnotations()
-	if k.observed == nil || annotations == nil {
-		return
-	}
-	for key := range annotations {
-		annotations[key] = k.observed.GetAnnotations()[key]
-	}
-	delete(annotations, observed.LastAppliedAnnotation) // it would grow with each sync
-	object.SetAnnotations(annotations)
 }
 
 // parse returns the last applied configuration.

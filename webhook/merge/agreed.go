@@ -1,64 +1,53 @@
 package merge
 
-import (
-	"reflect"
-	"slices"
-)
-
-// Agreed returns the part of an object that was applied last and that the observed one has, with the values that were applied. An apply of it changes no
-// more than values that somebody else has changed: it neither adds nor removes a field or an item. The exception are lists with several items of the same
-// key, which the first apply makes equal.
+// Agreed returns the part of an observed object that was applied last, with the observed values. An apply of it changes nothing: it neither sets nor
+// removes a field or an item. There are two exceptions. Images have the values that were applied: a policy of the cluster can give them another registry
+// in each apply, and what was applied tells whether pods are current. And an apply makes items of a list equal that have the same key.
 func Agreed(observed, last map[string]any) map[string]any {
 	agreed := map[string]any{}
 	for key, applied := range last {
 		if value, found := observed[key]; found {
-			agreed[key] = agreedValue(value, applied)
+			agreed[key] = agreedValue(key, value, applied)
 		}
 	}
 	return agreed
 }
 
-func agreedValue(observed, last any) any {
-	switch observed := observed.(type) {
+func agreedValue(key string, observed, last any) any {
+	switch last := last.(type) {
 	case map[string]any:
-		if last, ok := last.(map[string]any); ok {
+		if observed, ok := observed.(map[string]any); ok {
 			return Agreed(observed, last)
 		}
 	case []any:
-		if last, ok := last.([]any); ok {
-			return agreedList(observed, last)
+		if observed, ok := observed.([]any); ok {
+			return agreedItems(observed, last)
 		}
-	default:
-		if reflect.TypeOf(observed) == reflect.TypeOf(last) {
+	case string:
+		if _, ok := observed.(string); ok && key == "image" {
 			return last
 		}
 	}
 	return observed
 }
 
-// agreedList returns the items that were applied last and are observed. Without keys that tell which, an apply replaces the list.
-func agreedList(observed, last []any) []any {
+// agreedItems returns the items that were applied last, if an apply merges the lists item by item. Otherwise it replaces the list, so all observed items
+// are needed as they are: a mixture could be a NetworkPolicy without a selector, which allows everything.
+func agreedItems(observed, last []any) []any {
 	key := ListKey(observed, last)
-	if isAligned(key, observed, last) {
-		agreed := make([]any, len(last))
-		for i := range last {
-			agreed[i] = agreedValue(observed[i], last[i])
-		}
-		return agreed
+	if key == "" || hasEqualKeys(key, observed) || hasEqualKeys(key, last) {
+		return observed
 	}
-	if key == "" {
-		return last
-	}
-	applied, agreed := byKey(key, last), []any{}
+	applied := byKey(key, last)
+	agreed := []any{}
 	for _, item := range observed {
 		if before, found := applied[keyOf(key, item)]; found {
-			agreed = append(agreed, agreedValue(item, before))
+			agreed = append(agreed, agreedValue("", item, before))
 		}
 	}
 	return agreed
 }
 
-// isAligned reports whether items at the same position may be the same. Several can have the same key: port 53 for UDP and TCP.
-func isAligned(key string, observed, last []any) bool {
-	return len(observed) == len(last) && (key == "" || slices.EqualFunc(observed, last, func(a, b any) bool { return keyOf(key, a) == keyOf(key, b) }))
+func hasEqualKeys(key string, list []any) bool {
+	return len(byKey(key, list)) < len(list)
 }

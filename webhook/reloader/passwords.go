@@ -1,11 +1,13 @@
 package reloader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,17 +22,23 @@ const maxUsers = 8
 // user is a line of the password file.
 type user struct{ name, password string }
 
-// reloadPasswords makes memcached load its passwords, which requires SIGHUP, and logs in as each user.
+// errPassword reports that memcached does not accept a password.
+var errPassword = errors.New("memcached does not accept the password")
+
+// reloadPasswords makes memcached load its passwords, which requires SIGHUP, and logs in as each user, and as those whose password the file no longer has:
+// memcached keeps all earlier passwords, without a word, if clients have used up its file descriptors.
 func (c *Config) reloadPasswords() (string, error) {
 	users, err := usersIn(c.PasswordFile)
 	if err != nil {
 		return "", err
 	}
+	c.known = slices.Concat(users, revoked(c.known, users))
 	if err := c.Signal(); err != nil {
 		return "", fmt.Errorf("signaling memcached to load its passwords: %w", err)
 	}
 	for deadline := time.Now().Add(timeout); ; time.Sleep(200 * time.Millisecond) {
-		if err = c.logInAll(users); err == nil {
+		if err = cmp.Or(c.logInAll(users), c.refusesAll(revoked(c.known, users))); err == nil {
+			c.known = users
 			if len(users) == 1 {
 				return "password of 1 user", nil
 			}
@@ -61,6 +69,30 @@ func (c *Config) logInAll(users []user) error {
 	return nil
 }
 
+// revoked returns the users whose passwords memcached may have loaded, and that the file no longer has.
+func revoked(known, users []user) []user {
+	return slices.DeleteFunc(slices.Clone(known), func(each user) bool { return slices.Contains(users, each) })
+}
+
+// refusesAll returns an error if memcached accepts a password that was revoked.
+func (c *Config) refusesAll(revoked []user) error {
+	for _, login := range revoked {
+		connection, err := c.connect()
+		if err != nil {
+			return err
+		}
+		err = logIn(connection, login)
+		connection.Close()
+		if err == nil {
+			return errors.New("memcached still accepts a password that the file no longer has")
+		}
+		if !errors.Is(err, errPassword) {
+			return err
+		}
+	}
+	return nil
+}
+
 // logIn logs in. In ASCII mode that is the first command of a connection: a set of any key.
 func logIn(connection *client.Conn, login user) error {
 	value := login.name + " " + login.password
@@ -69,7 +101,7 @@ func logIn(connection *client.Conn, login user) error {
 		return err
 	}
 	if string(response) != "STORED" {
-		return errors.New("memcached does not accept the password")
+		return errPassword
 	}
 	return nil
 }

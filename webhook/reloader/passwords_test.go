@@ -111,6 +111,26 @@ func TestLogInAll(t *testing.T) {
 	}
 }
 
+// TestRevokedPasswords: memcached keeps all earlier passwords if it cannot open the file, and a user of the new one can have an earlier password.
+func TestRevokedPasswords(t *testing.T) {
+	m := newImitation(t, ca.Write(t.TempDir(), "passwords", []byte("app:one\n")))
+	for _, test := range []struct {
+		reason string
+		known  []user
+		want   string
+	}{
+		{"the file still has it", []user{{"app", "two"}}, ""},
+		{"memcached refuses it", []user{{"app", "zero"}}, ""},
+		{"memcached accepts it", []user{{"app", "zero"}, {"app", "one"}}, "memcached still accepts a password that the file no longer has"},
+	} {
+		config := m.config(t)
+		err := config.refusesAll(revoked(test.known, []user{{"app", "two"}}))
+		if err != nil && err.Error() != test.want || err == nil && test.want != "" {
+			t.Errorf("%s: error %v, want %q", test.reason, err, test.want)
+		}
+	}
+}
+
 // TestLogInOverClosedConnection checks that a broken connection is not reported as a wrong password.
 func TestLogInOverClosedConnection(t *testing.T) {
 	broken, server := net.Pipe()

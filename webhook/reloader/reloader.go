@@ -38,6 +38,8 @@ type Config struct {
 	// Signal makes memcached load its passwords again; by default it sends SIGHUP.
 	Signal func() error
 	Logger *slog.Logger
+
+	known []user // whose passwords memcached may have loaded
 }
 
 // Check returns an error for an invalid configuration.

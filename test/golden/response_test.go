@@ -16,5 +16,3 @@ func (r response) condition(kind string) condition {
 	}
 	return condition{}
 }
-
-func (r response) children() []any { return r.body["children"].([]any) }

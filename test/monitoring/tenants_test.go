@@ -21,13 +21,14 @@ func TestTargetsOfTenantsAreLimited(t *testing.T) {
 	documents(t, filepath.Join(lab.Component, "caches.yaml"), &pods)
 	_, service := serviceAndMonitor(t)
 	cases := []struct {
-		monitor string
-		samples *uint64
-		bytes   *monitoringv1.ByteSize
-		rules   []monitoringv1.RelabelConfig
+		monitor         string
+		samples         *uint64
+		bytes           *monitoringv1.ByteSize
+		followRedirects *bool
+		rules           []monitoringv1.RelabelConfig
 	}{
-		{"the PodMonitor of all caches", pods.Spec.SampleLimit, pods.Spec.BodySizeLimit, pods.Spec.PodMetricsEndpoints[0].MetricRelabelConfigs},
-		{"the ServiceMonitor of a cache", service.Spec.SampleLimit, service.Spec.BodySizeLimit, service.Spec.Endpoints[0].MetricRelabelConfigs},
+		{"the PodMonitor of all caches", pods.Spec.SampleLimit, pods.Spec.BodySizeLimit, pods.Spec.PodMetricsEndpoints[0].FollowRedirects, pods.Spec.PodMetricsEndpoints[0].MetricRelabelConfigs},
+		{"the ServiceMonitor of a cache", service.Spec.SampleLimit, service.Spec.BodySizeLimit, service.Spec.Endpoints[0].FollowRedirects, service.Spec.Endpoints[0].MetricRelabelConfigs},
 	}
 	own := map[string]bool{
 		"memcached_proxy_reads_total":   true, // of webhook/exporter
@@ -47,6 +48,9 @@ func TestTargetsOfTenantsAreLimited(t *testing.T) {
 	for _, test := range cases {
 		if test.samples == nil || *test.samples != 5000 || test.bytes == nil || *test.bytes != "10MB" {
 			t.Errorf("%s: want at most 5000 samples and 10MB", test.monitor)
+		}
+		if test.followRedirects == nil || *test.followRedirects {
+			t.Errorf("%s: Prometheus follows a redirect of a tenant's pod, for example to the exporter of another one", test.monitor)
 		}
 		for name := range names {
 			if kept := keeps(t, test.rules, name); kept != own[name] {

@@ -28,7 +28,8 @@ func serviceMonitor(in *Input) runtime.Object {
 		return nil
 	}
 	endpoint := map[string]any{
-		"port": metricsPortName,
+		"port":            metricsPortName,
+		"followRedirects": false, // a pod of any user could lead Prometheus to what only Prometheus can reach
 		// The alerts and the dashboard of manifests/components/monitoring group by the name of the Memcached, also for proxies. A pod without it, which
 		// another Service with the same labels has, is not scraped: its samples could have any text in this label, and alerts would contain it.
 		"relabelings": []any{

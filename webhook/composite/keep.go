@@ -153,7 +153,8 @@ func (k kept) have() (map[string]any, error) {
 func parse(document jsontext.Value) (object map[string]any, err error) {
 	decoder := json.NewDecoder(strings.NewReader(string(document)))
 	decoder.UseNumber()
-	return object, decoder.Decode(&object)
+	err = decoder.Decode(&object)
+	return object, err
 }
 
 func anyMap(texts map[string]string) map[string]any {

@@ -16,3 +16,5 @@ func (r response) condition(kind string) condition {
 	}
 	return condition{}
 }
+
+func (r response) children() []any { return r.body["children"].([]any) }

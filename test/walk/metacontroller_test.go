@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	mc "github.com/example/memcached-operator/test/internal/metacontroller"
+	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 	rulesPeriod  = 20 * time.Minute
 )
 
-// hook posts a request to the URL of a hook, at a time, and returns the response.
+// hook posts a request to the URL of a hook, at a time, and returns the response; nil if the hook has nothing to say.
 type hook func(url string, request []byte, now time.Time) []byte
 
 // controllerJSON is the part of the CompositeController that hooks read, and kinds are its kinds of children.
@@ -73,8 +74,14 @@ type response struct {
 func (m *metacontroller) sync(v *observation, writes int) {
 	m.syncs++
 	m.writes = nil
-	m.response = m.hook("/memcached/sync", v.request(), m.now.Add(m.skew))
-	m.last, m.body = v, response{}
+	m.last, m.retry = v, false
+	answer := m.hook("/memcached/sync", v.request(), m.now.Add(m.skew))
+	if answer == nil { // nothing changes, and the last response remains
+		must(invalid(decoded[v1alpha1.MemcachedStatus](v.parent.status)), "only an invalid spec that the status reports changes nothing: %s", v.parent.status)
+		m.resync, m.awaited = m.now.Add(resyncPeriod), false
+		return
+	}
+	m.response, m.body = answer, response{}
 	if err := json.Unmarshal(m.response, &m.body); err != nil {
 		fail("sync: %v: %.300s", err, m.response)
 	}
@@ -86,7 +93,6 @@ func (m *metacontroller) sync(v *observation, writes int) {
 	if m.order != nil {
 		m.order.Shuffle(len(steps)-1, func(i, j int) { steps[i], steps[j] = steps[j], steps[i] }) // the status comes last
 	}
-	m.retry = false
 	for i, write := range steps {
 		if i == writes {
 			m.retry, m.rulesFor = true, "" // the cache of the rules is lost too

@@ -20,12 +20,12 @@ import (
 The children of an invalid parent stay as they are.
 
 Metacontroller deletes each child that a response does not have, and removes each field that it applied last and that is no longer desired. So the
-response has all children, with the fields that were applied last. They have the observed values: anybody who may edit a child may write anything into its
-annotation, and what the API server changes would be written again after each event, for ever, and keep one of Metacontroller's workers.
+response has all children as they were applied last. But anybody who may edit a child may write anything into its annotation, and what the API server or
+another controller changes would be written again after each event, for ever, and keep one of Metacontroller's workers. So there is a response only if an
+apply writes nothing, and once when the spec becomes invalid: a policy of the cluster may change each child that is applied.
 */
 
-// maxKeptBytes and maxKeptValues limit the last applied configurations and specs of all children that stay. Those of a cache with proxies have 80 kB and
-// 1,400 values.
+// maxKeptBytes and maxKeptValues limit the last applied configurations of all children that stay. Those of a cache with proxies have 40 kB and 700 values.
 const (
 	maxKeptBytes  = 512 << 10
 	maxKeptValues = 20_000
@@ -34,133 +34,103 @@ const (
 // controllerUID is a label that Metacontroller gives each child.
 const controllerUID = "controller-uid"
 
-// Keep returns the response for a parent with an invalid spec: the children as they are, and a status with the cause. If the last applied configuration of
-// a child is unknown, Keep returns the cause as a [ParentError], which changes nothing in the cluster either.
-func Keep[P, C, R, S any](request *Request[P, C, R], status S, cause error) (Desired[S], error) {
-	children, err := request.Unchanged()
+// Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the cause. It returns the cause
+// as a [ParentError], which changes nothing in the cluster either, in three cases: the last applied configuration of a child is unknown; an apply of it
+// would write something, and the status before does not say that the spec was valid; or the status is too large to be stored.
+func Keep[P, C, R, S any](request *Request[P, C, R], wasValid bool, status S, cause error) (Desired[S], error) {
+	children, settled, err := request.LastApplied()
+	if err != nil || !settled && !wasValid {
+		return Desired[S]{}, &ParentError{Err: cause}
+	}
+	encoded, err := json.Marshal(status)
 	if err != nil {
+		return Desired[S]{}, fmt.Errorf("encoding the status: %w", err)
+	}
+	if len(encoded) > MaxStatusBytes {
 		return Desired[S]{}, &ParentError{Err: cause}
 	}
 	return Desired[S]{Status: status, Children: children}, nil
 }
 
-// Unchanged returns every observed child as it is, with the fields that Metacontroller applied last. A response with these children changes nothing in the
-// cluster but the annotation with the last applied configuration. Unchanged returns an error if a child has no valid one.
-func (r *Request[P, C, R]) Unchanged() ([]runtime.Object, error) {
+// LastApplied returns every observed child as Metacontroller applied it last, and whether an apply of all changes nothing. LastApplied returns an error if
+// a child has no valid last applied configuration.
+func (r *Request[P, C, R]) LastApplied() (children []runtime.Object, settled bool, err error) {
 	parent := any(r.Parent).(metav1.Object)
-	var children []runtime.Object
 	bytes, values := 0, 0
+	settled = true
 	for key, group := range groupsOf(&r.Children) {
 		for i := range group.length() {
-			child, err := keptOf(key, group.at(i))
+			observedChild := group.at(i)
+			applied, err := appliedText(key, observedChild)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
-			bytes, values = bytes+child.countBytes(), values+child.countValues()
+			bytes, values = bytes+len(applied), values+countValues(applied)
 			if bytes > maxKeptBytes || values > maxKeptValues {
-				return nil, fmt.Errorf("the last applied configurations and the specs of the children have more than %d bytes or %d values", maxKeptBytes, maxKeptValues)
+				return nil, false, fmt.Errorf("the last applied configurations have more than %d bytes or %d values", maxKeptBytes, maxKeptValues)
 			}
-			object, err := child.object(parent)
+			child, err := lastApplied(key, observedChild.GetName(), applied, parent)
 			if err != nil {
-				return nil, err
+				return nil, false, fmt.Errorf("the last applied configuration of %s %s: %w", key, observedChild.GetName(), err)
 			}
-			children = append(children, object)
+			children = append(children, child)
+			updated, isUpdated := observedChild.(merge.Child) // Metacontroller does not update the others: Jobs
+			settled = settled && (!isUpdated || merge.Settled(updated))
 		}
 	}
-	return children, nil
+	return children, settled, nil
 }
 
-// kept is an observed child that stays as it is.
-type kept struct {
-	key, name string
-	applied   jsontext.Value
-	observed  merge.Child // nil if Metacontroller does not update children of this kind
-}
-
-func keptOf(key string, object Object) (kept, error) {
-	child := kept{key: key, name: object.GetName()}
+func appliedText(key string, object Object) (jsontext.Value, error) {
 	annotated, ok := object.(interface{ GetLastApplied() string })
 	if !ok || annotated.GetLastApplied() == "" {
-		return kept{}, fmt.Errorf("%s %s has no annotation %s", key, child.name, observed.LastAppliedAnnotation)
+		return nil, fmt.Errorf("%s %s has no annotation %s", key, object.GetName(), observed.LastAppliedAnnotation)
 	}
-	child.applied = jsontext.Value(annotated.GetLastApplied())
-	child.observed, _ = object.(merge.Child)
+	return jsontext.Value(annotated.GetLastApplied()), nil
+}
+
+// lastApplied returns the parts of a last applied configuration that the operator sets.
+func lastApplied(key, name string, applied jsontext.Value, parent metav1.Object) (*unstructured.Unstructured, error) {
+	last, err := parse(applied)
+	if err != nil {
+		return nil, err
+	}
+	namespace := last.GetNamespace()
+	if groupKey(last.GroupVersionKind()) != key || last.GetName() != name || namespace != "" && namespace != parent.GetNamespace() {
+		return nil, fmt.Errorf("it is that of %s %s", text.Value(last.GetKind()), text.Value(last.GetName()))
+	}
+	labels, _, err := unstructured.NestedStringMap(last.Object, "metadata", "labels")
+	if err != nil {
+		return nil, err
+	}
+	annotations, _, err := unstructured.NestedStringMap(last.Object, "metadata", "annotations")
+	if err != nil {
+		return nil, err
+	}
+	if labels[controllerUID] != string(parent.GetUID()) { // Metacontroller refuses the UID of another parent, which an adopted child has
+		delete(labels, controllerUID)
+	}
+	delete(annotations, observed.LastAppliedAnnotation) // it would grow with each sync
+	child := &unstructured.Unstructured{Object: map[string]any{"spec": last.Object["spec"]}}
+	child.SetGroupVersionKind(last.GroupVersionKind())
+	child.SetNamespace(parent.GetNamespace())
+	child.SetName(name)
+	child.SetLabels(labels)
+	child.SetAnnotations(annotations)
 	return child, nil
 }
 
-func (k kept) spec() jsontext.Value {
-	if k.observed == nil {
-		return nil
-	}
-	return k.observed.SpecJSON()
-}
-
-func (k kept) countBytes() int  { return len(k.applied) + len(k.spec()) }
-func (k kept) countValues() int { return countValues(k.applied) + countValues(k.spec()) }
-
-// object returns the child as a response has it.
-func (k kept) object(parent metav1.Object) (*unstructured.Unstructured, error) {
-	last, err := k.parse()
-	if err != nil {
-		return nil, fmt.Errorf("parsing the last applied configuration of %s %s: %w", k.key, k.name, err)
-	}
-	identity := unstructured.Unstructured{Object: last}
-	namespace := identity.GetNamespace()
-	if groupKey(identity.GroupVersionKind()) != k.key || identity.GetName() != k.name || namespace != "" && namespace != parent.GetNamespace() {
-		return nil, fmt.Errorf("the last applied configuration of %s %s is that of %s %s", k.key, k.name, text.Value(identity.GetKind()), text.Value(identity.GetName()))
-	}
-	have := last
-	if k.observed != nil {
-		if have, err = k.have(); err != nil {
-			return nil, err
-		}
-	}
-	object := &unstructured.Unstructured{Object: merge.Agreed(have, last)}
-	object.SetGroupVersionKind(identity.GroupVersionKind())
-	object.SetNamespace(parent.GetNamespace())
-	object.SetName(k.name)
-	if uid := object.GetLabels()[controllerUID]; uid != string(parent.GetUID()) { // Metacontroller refuses that of another parent, which an adopted child has
-		unstructured.RemoveNestedField(object.Object, "metadata", "labels", controllerUID)
-	}
-	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", observed.LastAppliedAnnotation) // it would grow with each sync
-	return object, nil
-}
-
-// parse returns the last applied configuration.
-func (k kept) parse() (map[string]any, error) {
-	if text.IsDeep(k.applied) {
+// parse returns an object whose numbers stay text.
+func parse(document jsontext.Value) (*unstructured.Unstructured, error) {
+	if text.IsDeep(document) {
 		return nil, text.ErrDeep
 	}
-	if !k.applied.IsValid() {
+	if !document.IsValid() {
 		return nil, errors.New("it is not valid JSON")
 	}
-	return parse(k.applied)
-}
-
-// have returns the parts of the observed child that are compared.
-func (k kept) have() (map[string]any, error) {
-	object := map[string]any{"metadata": map[string]any{"labels": anyMap(k.observed.GetLabels()), "annotations": anyMap(k.observed.GetAnnotations())}}
-	if spec := k.spec(); len(spec) > 0 {
-		var err error
-		if object["spec"], err = parse(spec); err != nil {
-			return nil, fmt.Errorf("parsing the spec of %s %s: %w", k.key, k.name, err)
-		}
-	}
-	return object, nil
-}
-
-// parse returns a valid JSON object whose numbers stay text.
-func parse(document jsontext.Value) (object map[string]any, err error) {
 	decoder := json.NewDecoder(strings.NewReader(string(document)))
 	decoder.UseNumber()
-	err = decoder.Decode(&object)
+	object := &unstructured.Unstructured{}
+	err := decoder.Decode(&object.Object)
 	return object, err
-}
-
-func anyMap(texts map[string]string) map[string]any {
-	values := make(map[string]any, len(texts))
-	for key, value := range texts {
-		values[key] = value
-	}
-	return values
 }

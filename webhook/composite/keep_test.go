@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,44 +39,52 @@ func keepRequest(children keptChildren) *Request[*corev1.ConfigMap, keptChildren
 	return &Request[*corev1.ConfigMap, keptChildren, struct{}]{Parent: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", UID: "new"}}, Children: children}
 }
 
-// TestKeep checks that a response to an invalid spec changes no child: if what was applied last is unknown, there is none.
+// TestKeep checks that a response to an invalid spec changes no child, and that there is none if it would cause writes again and again.
 func TestKeep(t *testing.T) {
+	const spec, same, other = `,"spec":{"a":1}`, `{"a":1,"b":2}`, `{"a":2}`
 	cause := errors.New("spec.size: Required value")
 	for _, test := range []struct {
-		reason string
-		last   []string // of Services with this name and the next ones
-		spec   string
-		kept   bool
+		reason   string
+		wasValid bool
+		last     []string // of Services with the name x and the next ones
+		spec     string
+		kept     bool
 	}{
-		{"no children", nil, "", true},
-		{"a child with its last applied configuration", []string{lastOf("")}, "", true},
-		{"one child of two without an annotation", []string{lastOf(""), ""}, "", false},
-		{"an annotation that is not valid JSON", []string{`{"kind":`}, "", false},
-		{"text after the configuration", []string{lastOf("") + "1"}, "", false},
-		{"no object", []string{`[]`}, "", false},
-		{"an annotation without a kind", []string{`{}`}, "", false},
-		{"an annotation of another object", []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"z"}}`}, "", false},
-		{"an annotation of another kind", []string{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`}, "", false},
-		{"an annotation without a namespace", []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x"}}`}, "", true},
-		{"an annotation of another namespace", []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x","namespace":"m"}}`}, "", false},
-		{"an annotation with two names", []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"y","name":"x"}}`}, "", false},
-		{"a large annotation", []string{lastOf(`,"data":"` + strings.Repeat("a", maxKeptBytes/2) + `"`)}, "", true},
-		{"a larger one", []string{lastOf(`,"data":"` + strings.Repeat("a", maxKeptBytes) + `"`)}, "", false},
-		{"an annotation with more values than all children have", []string{lastOf(`,"l":[0` + strings.Repeat(",0", maxKeptValues) + `]`)}, "", false},
-		{"a spec with more", []string{lastOf("")}, `{"l":[0` + strings.Repeat(",0", maxKeptValues) + `]}`, false},
-		{"a deep annotation", []string{lastOf(`,"l":` + strings.Repeat("[", text.MaxDepth) + strings.Repeat("]", text.MaxDepth))}, "", false},
+		{"no children", false, nil, "", true},
+		{"a child as it was applied last", false, []string{lastOf(spec)}, same, true},
+		{"one child of two without an annotation", true, []string{lastOf(spec), ""}, same, false},
+		{"an annotation that is not valid JSON", true, []string{`{"kind":`}, "", false},
+		{"text after the configuration", true, []string{lastOf(spec) + "1"}, same, false},
+		{"no object", true, []string{`[]`}, "", false},
+		{"an annotation without a kind", true, []string{`{}`}, "", false},
+		{"an annotation of another object", true, []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"z"}}`}, "", false},
+		{"an annotation of another kind", true, []string{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`}, "", false},
+		{"an annotation without a namespace", true, []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x"}}`}, "", true},
+		{"an annotation of another namespace", true, []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x","namespace":"m"}}`}, "", false},
+		{"an annotation with two names", true, []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"y","name":"x"}}`}, "", false},
+		{"labels that are none", true, []string{`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x","labels":"a"}}`}, "", false},
+		{"a large annotation", true, []string{lastOf(`,"data":"` + strings.Repeat("a", maxKeptBytes/2) + `"`)}, "", true},
+		{"a larger one", true, []string{lastOf(`,"data":"` + strings.Repeat("a", maxKeptBytes) + `"`)}, "", false},
+		{"an annotation with more values than all children have", true, []string{lastOf(`,"l":[0` + strings.Repeat(",0", maxKeptValues) + `]`)}, "", false},
+		{"a deep annotation", true, []string{lastOf(`,"l":` + strings.Repeat("[", text.MaxDepth) + strings.Repeat("]", text.MaxDepth))}, "", false},
+		{"a policy changed the child, and the spec was valid", true, []string{lastOf(spec)}, other, true},
+		{"each response would write it again", false, []string{lastOf(spec)}, other, false},
+		{"one of two would be written", false, []string{lastOf(""), strings.Replace(lastOf(spec), `"x"`, `"y"`, 1)}, other, false},
 	} {
 		var children keptChildren
 		for i, last := range test.last {
 			children.Services = GroupOf(append(valuesOf(children.Services), service(string(rune('x'+i)), last, test.spec))...)
 		}
-		desired, err := Keep(keepRequest(children), "status", cause)
+		desired, err := Keep(keepRequest(children), test.wasValid, "status", cause)
 		if parentError, refused := errors.AsType[*ParentError](err); refused == test.kept || refused && parentError.Error() != cause.Error() {
 			t.Errorf("%s: error %v", test.reason, err)
 		}
 		if test.kept && (len(desired.Children) != len(test.last) || desired.Status != "status") {
 			t.Errorf("%s: got %v", test.reason, desired)
 		}
+	}
+	if _, err := Keep(keepRequest(keptChildren{}), true, strings.Repeat("a", MaxStatusBytes), cause); err == nil {
+		t.Error("a status that cannot be stored has a response, whose children would be applied again and again")
 	}
 }
 
@@ -88,30 +95,19 @@ func valuesOf[T Object](group Group[T]) (values []T) {
 	return values
 }
 
-// TestUnchanged checks that a child has nothing that only somebody's annotation has.
-func TestUnchanged(t *testing.T) {
+// TestLastApplied checks that a child has only what the operator sets.
+func TestLastApplied(t *testing.T) {
 	const identity = `"apiVersion":"v1","kind":"Service","metadata":{"name":"x","namespace":"n"`
-	for _, test := range []struct {
-		reason, last, labels, spec string
-		want                       string
-	}{
-		{"a value that somebody changed, and a field that the API server dropped", lastOf(`,"spec":{"a":1,"b":{}}`), "", `{"a":2,"c":3}`, `{` + identity + `},"spec":{"a":2}}`},
-		{"a number of more digits than a float has", lastOf(`,"spec":{"a":1}`), "", `{"a":9007199254740993}`, `{` + identity + `},"spec":{"a":9007199254740993}}`},
-		{"a field that no child has", lastOf(`,"data":{"a":"b"}`), "", `{}`, `{` + identity + `}}`},
-		{"labels, without that of another parent, which Metacontroller refuses",
-			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x","namespace":"n","labels":{"a":"1","controller-uid":"old"}}}`, `{"a":"2","controller-uid":"old","b":"3"}`, "",
-			`{` + identity + `,"labels":{"a":"2"}}}`},
-		{"an annotation in itself, which would grow in each sync",
-			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"x","namespace":"n","annotations":{"metacontroller.k8s.io/last-applied-configuration":"a"}}}`, "", "",
-			`{` + identity + `,"annotations":{}}}`},
+	for _, test := range []struct{ reason, last, want string }{
+		{"a number of more digits than a float has", lastOf(`,"spec":{"a":9007199254740993}`), `{` + identity + `},"spec":{"a":9007199254740993}}`},
+		{"other fields", lastOf(`,"spec":{},"status":{"a":"b"}`), `{` + identity + `},"spec":{}}`},
+		{"labels, without the UID of another parent, which Metacontroller refuses", `{` + identity + `,"labels":{"a":"1","controller-uid":"old"}},"spec":{}}`,
+			`{` + identity + `,"labels":{"a":"1"}},"spec":{}}`},
+		{"the UID of the parent", `{` + identity + `,"labels":{"controller-uid":"new"}},"spec":{}}`, `{` + identity + `,"labels":{"controller-uid":"new"}},"spec":{}}`},
+		{"an annotation in itself, which would grow in each sync", `{` + identity + `,"annotations":{"a":"b","metacontroller.k8s.io/last-applied-configuration":"a"}},"spec":{}}`,
+			`{` + identity + `,"annotations":{"a":"b"}},"spec":{}}`},
 	} {
-		child := service("x", test.last, test.spec)
-		if test.labels != "" {
-			if err := jsonv2.Unmarshal([]byte(test.labels), &child.Labels); err != nil {
-				t.Fatal(err)
-			}
-		}
-		children, err := keepRequest(keptChildren{Services: GroupOf(child)}).Unchanged()
+		children, _, err := keepRequest(keptChildren{Services: GroupOf(service("x", test.last, ""))}).LastApplied()
 		if err != nil || len(children) != 1 {
 			t.Fatalf("%s: %v, %v", test.reason, children, err)
 		}
@@ -122,28 +118,22 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestUnchangedJob: Metacontroller does not update Jobs, and no rule reads most of their spec.
-func TestUnchangedJob(t *testing.T) {
-	const last = `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"x","namespace":"n"},"spec":{"completions":3}}`
+// TestLastAppliedJob: Metacontroller does not update Jobs, so they are always settled.
+func TestLastAppliedJob(t *testing.T) {
 	var job observed.Job
-	job.Name, job.Namespace, job.Annotations = "x", "n", map[string]string{observed.LastAppliedAnnotation: last}
-	children, err := keepRequest(keptChildren{Jobs: GroupOf(job)}).Unchanged()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := json.Marshal(children[0])
-	if diff := cmp.Diff(canonical(t, last), canonical(t, string(got))); diff != "" || err != nil {
-		t.Errorf("(-want +got):\n%s%v", diff, err)
+	job.Name, job.Namespace = "x", "n"
+	job.Annotations = map[string]string{observed.LastAppliedAnnotation: `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"x"},"spec":{"completions":3}}`}
+	if children, settled, err := keepRequest(keptChildren{Jobs: GroupOf(job)}).LastApplied(); len(children) != 1 || !settled || err != nil {
+		t.Errorf("%d children, settled %t, %v", len(children), settled, err)
 	}
 }
 
 // canonical returns a JSON text with sorted members.
 func canonical(t *testing.T, document string) string {
 	t.Helper()
-	value := []byte(document)
-	object, err := parse(value)
+	object, err := parse([]byte(document))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprint(object)
+	return fmt.Sprint(object.Object)
 }

@@ -43,6 +43,12 @@ func InvalidStatus(in *Input, cause error) api.ReplicaStatus {
 	return assessment.Status()
 }
 
+// WasValid reports whether the conditions before say that the spec was valid.
+func WasValid(before []metav1.Condition) bool {
+	ready := meta.FindStatusCondition(before, api.Ready)
+	return ready != nil && ready.Reason != ReasonInvalidSpec.id
+}
+
 // Stamp sets the generation and the times of conditions. A condition whose status did not change keeps its last transition
 // time: a status that changes at every sync never settles.
 func Stamp(conditions, before []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {

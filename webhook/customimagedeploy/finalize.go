@@ -69,12 +69,13 @@ func nextKind(children *childGroups) string {
 	return ""
 }
 
-// remaining returns the observed children that are not deleted yet, as they are, so that a changed or invalid
-// spec does not matter. When that is unknown they follow from spec. With an invalid spec all children are deleted at the
-// same time; orphans are not: remaining then returns the error of spec.
+// remaining returns the observed children that are not deleted yet, as they were applied last, so that a changed or invalid
+// spec does not matter. When that is unknown, or each apply would write it again, they follow from spec. With an invalid spec all children are deleted at
+// the same time; orphans are not: remaining then returns the error of spec.
 func remaining(request *syncRequest) ([]runtime.Object, error) {
-	all, err := request.Unchanged()
-	if err != nil {
+	all, settled, err := request.LastApplied()
+	if err != nil || !settled && !orphaning(request.Parent) {
+		all = nil
 		switch invalid := validate(request.Parent); {
 		case invalid == nil:
 			all = desiredChildren(request.Parent)

@@ -20,7 +20,7 @@ func sync(request syncRequest) (syncResponse, error) {
 	input := inputOf(&request)
 	if err := cmp.Or(validate(deploy), validateListed(&deploy.Spec, &request.Children)); err != nil {
 		status := v1.CustomImageDeployStatus{ReplicaStatus: conditions.InvalidStatus(&input, err), Address: address(&request)}
-		return composite.Keep(&request, status, err)
+		return composite.Keep(&request, conditions.WasValid(deploy.Status.Conditions), status, err)
 	}
 	input.Children = request.Listed(desiredChildren(deploy))
 	input.Awaited = awaitedAddress(&request)

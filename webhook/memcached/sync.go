@@ -48,7 +48,7 @@ func (o *observation) keep(cause error) (syncResponse, error) {
 	if err != nil {
 		return syncResponse{}, err
 	}
-	return composite.Keep(o.request, status, cause)
+	return composite.Keep(o.request, conditions.WasValid(o.memcached.Status.Conditions), status, cause)
 }
 
 // requireReplicas returns an error for a workload without a number of replicas: it would look like one without pods.

@@ -65,6 +65,16 @@ func Compare(desired runtime.Object, child Child) (Difference, error) {
 	return Difference{Changes: changes, Applied: true}, nil
 }
 
+// Settled reports whether an apply of what was applied last changes nothing in the observed child. It reports false if that is unknown.
+func Settled(child Child) bool {
+	last := appliedForm(child)
+	if len(last.Spec) == 0 {
+		return false
+	}
+	changes, err := compare(observedForm(child), last, last)
+	return err == nil && len(changes) == 0
+}
+
 // TemplateApplied reports whether a workload has the pod template, whatever somebody else has changed in it since it was applied. If what
 // was applied last is unknown, the observed template counts.
 func TemplateApplied(template *corev1.PodTemplateSpec, child Child) (bool, error) {

@@ -23,7 +23,7 @@ func sync(request syncRequest) (syncResponse, error) {
 	input := inputOf(&request)
 	if err := validate(nginx); err != nil {
 		status := v1alpha1.NginxStatus{ReplicaStatus: conditions.InvalidStatus(&input, err)}
-		return composite.Keep(&request, status, err)
+		return composite.Keep(&request, conditions.WasValid(nginx.Status.Conditions), status, err)
 	}
 	input.Children = []runtime.Object{deployment(nginx)}
 	input.Rollout = conditions.RolloutOf(input.Workload, *nginx.Spec.Count, nginx, input.Pods)

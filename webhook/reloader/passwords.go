@@ -56,13 +56,7 @@ func (c *Config) connect() (*client.Conn, error) {
 
 func (c *Config) logInAll(users []user) error {
 	for i, login := range users {
-		connection, err := c.connect()
-		if err != nil {
-			return err
-		}
-		err = logIn(connection, login)
-		connection.Close()
-		if err != nil {
+		if err := c.logIn(login); err != nil {
 			return fmt.Errorf("user %d of the password file: %w", i+1, err)
 		}
 	}
@@ -77,20 +71,24 @@ func revoked(known, users []user) []user {
 // refusesAll returns an error if memcached accepts a password that was revoked.
 func (c *Config) refusesAll(revoked []user) error {
 	for _, login := range revoked {
-		connection, err := c.connect()
-		if err != nil {
-			return err
-		}
-		err = logIn(connection, login)
-		connection.Close()
-		if err == nil {
+		switch err := c.logIn(login); {
+		case err == nil:
 			return errors.New("memcached still accepts a password that the file no longer has")
-		}
-		if !errors.Is(err, errPassword) {
+		case !errors.Is(err, errPassword):
 			return err
 		}
 	}
 	return nil
+}
+
+// logIn logs in over a connection of its own.
+func (c *Config) logIn(login user) error {
+	connection, err := c.connect()
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	return logIn(connection, login)
 }
 
 // logIn logs in. In ASCII mode that is the first command of a connection: a set of any key.

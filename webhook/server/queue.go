@@ -26,6 +26,7 @@ type queue struct {
 type request struct {
 	class
 	*namespace
+	length      int64
 	begun, runs bool
 	decision    chan error // nil when the request runs, or errBusy
 }
@@ -73,7 +74,7 @@ func (q *queue) enter(name string, length int64) *request {
 		q.busySince = now
 	}
 	q.requests++
-	r := &request{class: classOf(length), namespace: n, decision: make(chan error, 1)}
+	r := &request{class: classOf(length), length: max(length, 0), namespace: n, decision: make(chan error, 1)}
 	q.waiting = append(q.waiting, r)
 	q.decide()
 	return r

@@ -103,6 +103,36 @@ func TestTurnIsNoPriority(t *testing.T) {
 	})
 }
 
+// TestBigBodiesWait: of namespaces that have used nothing, few big requests wait for a turn, and no smaller one is refused for them.
+func TestBigBodiesWait(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		length int64
+		waits  int // of five requests
+	}{
+		{"caches of 1,000 pods", 7_700_000, 5},
+		{"bodies of 16 MiB", 16 << 20, 2},
+		{"bodies of 32 MiB", 32 << 20, 1},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(1)
+				running := q.enter("calm", 1)
+				time.Sleep(maxBusy / 2)
+				calm := q.enter("calm", smallBytes+1)
+				time.Sleep(maxBusy/2 + 1)
+				q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse, time.Now(), 0
+				for i := range 5 {
+					q.enter(strconv.Itoa(i), test.length)
+				}
+				if len(q.waiting) != test.waits+1 || !slices.Contains(q.waiting, calm) || !running.runs {
+					t.Errorf("%d requests wait, want %d big ones and one of the other namespace", len(q.waiting), test.waits)
+				}
+			})
+		})
+	}
+}
+
 // TestLargeOfLightNamespace: a sync of 1,500 pods waits although others wait whose namespaces use all of the time together.
 func TestLargeOfLightNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,22 +19,35 @@ const (
 	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
 	// of them, which wait for nothing, do not lower it.
 	lightUse = 300 * time.Millisecond
+	// maxBytesWaiting is the size of the big and huge requests that then wait and have not begun, if there are several. They wait for a turn, and would keep
+	// the workers for seconds, also if their namespaces have used nothing. Five caches of 1,000 pods, with 7 MB each, may wait.
+	maxBytesWaiting = 40 << 20
+	// useOfByte is what a byte of 1,000 pods needs. Others need up to ten times as much, but then the first would look as if they had used more than
+	// namespaces that use all of the time.
+	useOfByte = 10 * time.Nanosecond
 )
 
-// tooMany returns a request if too many wait that have not begun. It is the last one of the largest of the namespace that has used the most.
-//
-// How many bytes wait does not matter: a limit of 20 MiB refused caches of 1,000 pods with 7 MB each, whose namespaces had used nothing.
+// tooMany returns a request if too many wait that have not begun, or big ones with too many bytes. Of these, it is the last one of those whose namespaces
+// have used the most, including the request.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
 	slices.Reverse(waiting)
-	slices.SortStableFunc(waiting, func(a, b *request) int {
-		return cmp.Or(cmp.Compare(b.until(now), a.until(now)), cmp.Compare(b.class, a.class))
-	})
+	use := func(r *request) time.Duration { return r.until(now) + time.Duration(r.length)*useOfByte }
+	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
 	average := q.average(now)
+	var bigOnes []*request
+	var bytes int64
 	for i, each := range waiting {
 		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
 			return waiting[0]
+		}
+		if each.class < big {
+			continue
+		}
+		bigOnes, bytes = append(bigOnes, each), bytes+each.length
+		if len(bigOnes) > 1 && bytes > maxBytesWaiting {
+			return bigOnes[0]
 		}
 	}
 	return nil

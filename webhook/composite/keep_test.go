@@ -66,6 +66,7 @@ func TestKeep(t *testing.T) {
 		{"a large annotation", true, []string{lastOf(`,"data":"` + strings.Repeat("a", maxKeptBytes/2) + `"`)}, "", true},
 		{"a larger one", true, []string{lastOf(`,"data":"` + strings.Repeat("a", maxKeptBytes) + `"`)}, "", false},
 		{"an annotation with more values than all children have", true, []string{lastOf(`,"l":[0` + strings.Repeat(",0", maxKeptValues) + `]`)}, "", false},
+		{"a spec with more values", true, []string{lastOf(spec)}, `{"a":1,"b":[0` + strings.Repeat(",0", maxKeptValues) + `]}`, false},
 		{"a deep annotation", true, []string{lastOf(`,"l":` + strings.Repeat("[", text.MaxDepth) + strings.Repeat("]", text.MaxDepth))}, "", false},
 		{"a policy changed the child, and the spec was valid", true, []string{lastOf(spec)}, other, true},
 		{"each response would write it again", false, []string{lastOf(spec)}, other, false},

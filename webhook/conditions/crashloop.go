@@ -25,12 +25,12 @@ var ReasonCrashLoopBackOff = NewReason(SeverityProblem, Documentation{ID: CrashL
 	Meaning: "A container exits repeatedly. The message shows its name, its exit code and what to check.",
 	Remedy:  "Check the log of the container with `kubectl logs`."})
 
-func crashed(container observed.ContainerStatus, end *observed.ContainerTerminated, remedy Remedy) *Problem {
+func crashed(in *Input, container *observed.ContainerStatus, end *observed.ContainerTerminated) *Problem {
 	message := fmt.Sprintf("container %s exits repeatedly with exit code %d", container.Name, end.ExitCode)
 	if line := lastLine(string(end.Message)); line != "" {
 		message += fmt.Sprintf(" and logs %q", line)
 	}
-	return ReasonCrashLoopBackOff.Problem("%s", joinSentences(message, remedy.ExitCodes[end.ExitCode]))
+	return ReasonCrashLoopBackOff.Problem("%s", joinSentences(message, in.Remedies[container.Name].ExitCodes[end.ExitCode]))
 }
 
 // lastLine returns the last line of a log, in which a program reports why it exits. Earlier lines may differ at every

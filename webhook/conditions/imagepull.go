@@ -27,11 +27,11 @@ func isPull(waiting *observed.ContainerWaiting) bool {
 	return waiting.Reason == ReasonImagePullBackOff.id || slices.Contains(pullReasons, waiting.Reason)
 }
 
-func notPulled(container observed.ContainerStatus, remedy Remedy) *Problem {
+func notPulled(in *Input, container *observed.ContainerStatus, _ *observed.ContainerTerminated) *Problem {
 	response := registryMessage(string(container.State.Waiting.Message))
 	problem := ReasonImagePullBackOff.Problem("image %q cannot be pulled: %s", text.Value(container.Image), response)
-	if remedy.Credentials != "" && wantsCredentials(response) {
-		problem.Message = joinSentences(strings.TrimSuffix(problem.Message, "."), remedy.Credentials)
+	if credentials := in.Remedies[container.Name].Credentials; credentials != "" && wantsCredentials(response) {
+		problem.Message = joinSentences(strings.TrimSuffix(problem.Message, "."), credentials)
 	}
 	return problem
 }

@@ -26,8 +26,9 @@ func TestPullCredentials(t *testing.T) {
 		if test.want {
 			want += ". Create a Secret."
 		}
-		container := observed.ContainerStatus{Image: "m:1", State: waitingState("ErrImagePull", test.response)}
-		if got := notPulled(container, Remedy{Credentials: "create a Secret"}).Message; got != want {
+		container := observed.ContainerStatus{Name: "c", Image: "m:1", State: waitingState("ErrImagePull", test.response)}
+		in := &Input{Remedies: Remedies{"c": {Credentials: "create a Secret"}}}
+		if got := notPulled(in, &container, nil).Message; got != want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, want)
 		}
 	}

@@ -14,10 +14,7 @@ var ReasonNotStarted = NewReason(SeverityProblem, Documentation{ID: "<the kubele
 	Meaning: "A container does not start. The reason and the message are from the kubelet, for example `CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`, `InvalidImageName` or `ErrImageNeverPull`.",
 	Remedy:  "Check the object or the command that the message names, such as a Secret of `spec`."})
 
-func notStarted(container observed.ContainerStatus) *Problem {
+func notStarted(_ *Input, container *observed.ContainerStatus, _ *observed.ContainerTerminated) *Problem {
 	waiting := container.State.Waiting
-	if !waiting.Fails() {
-		return nil
-	}
 	return ReasonNotStarted.named(waiting.Reason).Problem("container %s does not start: %s", container.Name, waiting.Message)
 }

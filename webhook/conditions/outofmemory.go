@@ -2,6 +2,7 @@ package conditions
 
 import (
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -27,7 +28,7 @@ var ReasonOOMKilled = NewReason(SeverityProblem, Documentation{ID: oomKilled, Us
 	Meaning: "A container exceeded its memory limit and was killed, and its items are lost. `Degraded` is True while the container does not run. Then `AtRisk` is True for ten minutes, because it may happen again.",
 	Remedy:  "Increase the field that the message names. If a VerticalPodAutoscaler resizes the pods, exclude them from it: [Memory](configure.md#memory)."})
 
-func outOfMemory(in *Input, container observed.ContainerStatus) *Problem {
+func outOfMemory(in *Input, container *observed.ContainerStatus, _ *observed.ContainerTerminated) *Problem {
 	name, limit, desired := container.Name, container.Resources.Limits.Memory, desiredLimit(in.Children, container.Name)
 	killed := "container " + name + " was killed because it exceeded its memory limit"
 	if limit == "" || desired == "" || limit == desired {
@@ -78,22 +79,23 @@ func recentlyKilled(c checked) Finding {
 	var killed Finding
 	for _, pod := range c.Pods {
 		for _, containers := range [][]observed.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
-			for _, container := range containers {
-				killed = Merge(killed, killedBefore(c, pod, container))
+			for i := range containers {
+				left := killedBefore(c, &containers[i])
+				if left > 0 && killed.Risk == nil {
+					killed.Risk = ReasonOOMKilled.Risk("%s", podMessage(pod, outOfMemory(c.Input, &containers[i], nil).Message))
+				}
+				killed.Wait = Soonest(killed.Wait, left)
 			}
 		}
 	}
 	return killed
 }
 
-func killedBefore(c checked, pod *observed.Pod, container observed.ContainerStatus) Finding {
+// killedBefore returns for how much longer it matters that a container, which is ready again, was killed; 0 if it does not.
+func killedBefore(c checked, container *observed.ContainerStatus) time.Duration {
 	end := container.LastState.Terminated
 	if end == nil || end.Reason != oomKilled || !container.Ready {
-		return Finding{}
+		return 0
 	}
-	left := recent(end.FinishedAt.Time, c.Now)
-	if left <= 0 {
-		return Finding{}
-	}
-	return Finding{Risk: ReasonOOMKilled.Risk("%s", podMessage(pod, outOfMemory(c.Input, container).Message)), Wait: left}
+	return recent(end.FinishedAt.Time, c.Now)
 }

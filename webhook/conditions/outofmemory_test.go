@@ -86,7 +86,7 @@ func TestOutOfMemoryLimit(t *testing.T) {
 		o.Children, o.Remedies = []runtime.Object{desired}, Remedies{"memcached": {OOMKilled: "increase it"}}
 		status := observed.ContainerStatus{Name: "memcached"}
 		status.Resources.Limits.Memory = test.pod
-		if got := outOfMemory(o.Input, status).Message; got != start+test.want {
+		if got := outOfMemory(o.Input, &status, nil).Message; got != start+test.want {
 			t.Errorf("%s: got %q, want %q", test.reason, got, start+test.want)
 		}
 	}

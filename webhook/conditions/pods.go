@@ -57,48 +57,57 @@ func diagnosePod(in *Input, pod *observed.Pod) Finding {
 	}
 	var found Finding
 	for _, statuses := range [][]observed.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
-		for _, container := range statuses {
-			found = Merge(found, diagnoseContainer(in, container))
+		for i := range statuses {
+			container := &statuses[i]
+			end, wait := lastEnd(in, container)
+			describe := describerOf(in, container, end)
+			if describe == nil {
+				continue
+			}
+			if found.Problem == nil { // a text takes longer than all else
+				found.Problem = describe(in, container, end)
+			}
+			if container.State.Waiting == nil {
+				found.Wait = Soonest(found.Wait, wait)
+			}
 		}
 	}
 	return found
 }
 
-// diagnoseContainer returns what is wrong with a container. When a restarted container is not ready, its previous
-// termination explains why for recentPeriod.
-func diagnoseContainer(in *Input, container observed.ContainerStatus) Finding {
-	end, wait := container.State.Terminated, time.Duration(0)
+// lastEnd returns the termination that explains what is wrong with a container, nil if none does. When a restarted container is not ready, its previous
+// termination explains why for recentPeriod, and lastEnd returns the rest of it.
+func lastEnd(in *Input, container *observed.ContainerStatus) (end *observed.ContainerTerminated, wait time.Duration) {
+	end = container.State.Terminated
 	switch running := !container.State.Running.StartedAt.IsZero(); {
 	case end != nil || container.Ready:
 	case !running:
 		end = container.LastState.Terminated
 	case recent(container.State.Running.StartedAt, in.Now) > 0:
-		end = container.LastState.Terminated
-		wait = recent(container.State.Running.StartedAt, in.Now)
+		return container.LastState.Terminated, recent(container.State.Running.StartedAt, in.Now)
 	}
-	problem := containerProblem(in, container, end)
-	if problem == nil || container.State.Waiting != nil {
-		wait = 0
-	}
-	return Finding{Problem: problem, Wait: wait}
+	return end, 0
 }
 
-// containerProblem returns the problem of a container; end is its last termination, nil if that does not matter.
-func containerProblem(in *Input, container observed.ContainerStatus, end *observed.ContainerTerminated) *Problem {
-	waiting, remedy := container.State.Waiting, in.Remedies[container.Name]
+// describer returns the problem of a container; end is its last termination.
+type describer func(in *Input, container *observed.ContainerStatus, end *observed.ContainerTerminated) *Problem
+
+// describerOf returns what describes the problem of a container, nil if it has none; end is its last termination, nil if that does not matter.
+func describerOf(in *Input, container *observed.ContainerStatus, end *observed.ContainerTerminated) describer {
+	waiting := container.State.Waiting
 	switch {
 	case end != nil && end.Reason == oomKilled:
-		return outOfMemory(in, container)
-	case remedy.Reports && (waiting == nil || waiting.Reason == CrashLoopBackOff):
+		return outOfMemory
+	case in.Remedies[container.Name].Reports && (waiting == nil || waiting.Reason == CrashLoopBackOff):
 		return nil
 	case waiting != nil && waiting.Reason == CrashLoopBackOff && end != nil:
-		return crashed(container, end, remedy)
+		return crashed
 	case waiting != nil && isPull(waiting):
-		return notPulled(container, remedy)
-	case waiting != nil:
-		return notStarted(container)
-	case end != nil && end.ExitCode != 0:
-		return crashed(container, end, remedy)
+		return notPulled
+	case waiting.Fails():
+		return notStarted
+	case waiting == nil && end != nil && end.ExitCode != 0:
+		return crashed
 	}
 	return nil
 }

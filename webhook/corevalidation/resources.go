@@ -4,6 +4,7 @@ import (
 	"math"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -12,7 +13,7 @@ import (
 const maxResources = 64
 
 // Resources refuses requests and limits that are negative or above 64 bits: the memory of a cache follows from them, and a Quantity formats
-// 1000000000000000000000 as 1. It refuses more than 64 of each. The API server has more rules.
+// 1000000000000000000000 as 1. It refuses more than 64 of each, and names with which Kubernetes refuses a workload. The API server has more rules.
 func Resources(path *field.Path, given *corev1.ResourceRequirements) field.ErrorList {
 	errs := quantities(path.Child("limits"), given.Limits)
 	return Sorted(append(errs, quantities(path.Child("requests"), given.Requests)...))
@@ -23,6 +24,10 @@ func quantities(path *field.Path, list corev1.ResourceList) (errs field.ErrorLis
 		return field.ErrorList{field.TooMany(path, len(list), maxResources)}
 	}
 	for name, value := range list {
+		if problems := validation.IsQualifiedName(string(name)); len(problems) > 0 {
+			errs = append(errs, field.Invalid(path, string(name), problems[0]))
+			continue
+		}
 		switch at := path.Key(string(name)); {
 		case value.Sign() < 0:
 			errs = append(errs, field.Invalid(at, value.String(), "must not be negative"))

@@ -55,15 +55,21 @@ func imageOf(applied *observed.Workload, container, configured string) string {
 func mustReplace(workload *observed.Workload, pods []*observed.Pod, main string) bool {
 	inRollout := workload.Status.UpdatedReplicas < workload.Status.Replicas
 	anyRuns := slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return pod.ContainerRunning(main) })
-	return (inRollout || !anyRuns) && slices.ContainsFunc(pods, func(pod *observed.Pod) bool { return imageFails(workload, pod) })
+	return (inRollout || !anyRuns) && anyImageFails(workload, pods)
 }
 
-// imageFails reports whether a container of the pod template cannot start. A sidecar of others is not in the template.
-func imageFails(workload *observed.Workload, pod *observed.Pod) bool {
-	fails := func(container observed.ContainerStatus) bool {
-		return workload.Container(container.Name).Name != "" && cannotStart(&container)
+// anyImageFails reports whether a container of the pod template cannot start in a pod. A sidecar of others is not in the template.
+func anyImageFails(workload *observed.Workload, pods []*observed.Pod) bool {
+	inTemplate := map[string]bool{}
+	for _, container := range slices.Concat(workload.Spec.Template.Spec.InitContainers, workload.Spec.Template.Spec.Containers) {
+		inTemplate[container.Name] = true
 	}
-	return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
+	fails := func(container observed.ContainerStatus) bool {
+		return inTemplate[container.Name] && cannotStart(&container)
+	}
+	return slices.ContainsFunc(pods, func(pod *observed.Pod) bool {
+		return slices.ContainsFunc(pod.Status.InitContainerStatuses, fails) || slices.ContainsFunc(pod.Status.ContainerStatuses, fails)
+	})
 }
 
 // cannotStart reports whether the kubelet cannot pull the image of a container or cannot start its program. A program that crashes

@@ -141,7 +141,7 @@ func observedForm(child Child) form {
 func appliedForm(child Child) form {
 	var last form
 	applied := child.GetLastApplied()
-	if countValues(applied) > maxValues || text.IsDeep(applied) {
+	if CountValues(applied) > maxValues || text.IsDeep(applied) {
 		return form{}
 	}
 	if err := jsonv2.UnmarshalRead(strings.NewReader(applied), &last); err != nil {
@@ -164,12 +164,12 @@ func AppliedAnnotations(child Child) map[string]string {
 // children that are compared at the same time take 166 MiB.
 const maxValues = 5_000
 
-// countValues returns about the number of values in a valid JSON text.
-func countValues[T ~string | ~[]byte](document T) int { return text.CountInJSON(document, ",{[") }
+// CountValues returns about the number of values in a valid JSON text.
+func CountValues[T ~string | ~[]byte](document T) int { return text.CountInJSON(document, ",{[") }
 
 // countValues returns about the number of values in a form.
 func (f form) countValues() int {
-	return countValues(f.Spec) + len(f.Metadata.Labels) + len(f.Metadata.Annotations)
+	return CountValues(f.Spec) + len(f.Metadata.Labels) + len(f.Metadata.Annotations)
 }
 
 // compare returns the changes of an apply. It decodes specs only when they may differ, which is rare.

@@ -40,6 +40,9 @@ func TestValidateCoreTypes(t *testing.T) {
 		{"a limit above 64 bits", func(s *v1alpha1.MemcachedSpec) { s.Resources = sample.Limits("1000000000000000000000") }, `spec.resources.limits[memory]: Invalid value: must be less than 8Ei`},
 		{"a negative limit of the exporter", func(s *v1alpha1.MemcachedSpec) { s.Metrics.Resources = sample.Limits("-1") }, `spec.metrics.resources.limits[memory]`},
 		{"a negative limit of helpers", func(s *v1alpha1.MemcachedSpec) { s.HelperResources = sample.Limits("-1") }, `spec.helperResources.limits[memory]`},
+		{"a name of a resource that would reach a terminal in an Event", func(s *v1alpha1.MemcachedSpec) {
+			s.Resources.Requests = corev1.ResourceList{"\u009b31m": resource.MustParse("1")}
+		}, `spec.resources.requests: Invalid value: " 31m": name part must consist of`},
 		{"more limits than a container has, each of which costs time in every helper", func(s *v1alpha1.MemcachedSpec) {
 			s.HelperResources.Limits = corev1.ResourceList{}
 			for i := range 65 {

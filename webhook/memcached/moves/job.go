@@ -81,8 +81,8 @@ func (j DesiredJob) String() string {
 	return text
 }
 
-// maxJobText is the length of a text with the ordinals of 1,000 servers. The response has it twice, so nobody may write a longer one.
-const maxJobText = 8_000
+// maxJobText is more than the length of a text with the ordinals of 1,000 servers, of nine digits each. The response has it twice, so nobody may write a longer one.
+const maxJobText = 12_000
 
 // ParseJob returns the Job of an annotation. One that is missing or was edited is of no rollout.
 func ParseJob(text string) DesiredJob {

@@ -2,6 +2,7 @@ package moves
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -137,12 +138,14 @@ func TestOverdueServer(t *testing.T) {
 
 // TestJobText checks that the annotation of a Job is read as it was written: otherwise a copy would begin again at each sync.
 func TestJobText(t *testing.T) {
+	longest := strings.Repeat(strconv.Itoa(MaxOrdinal)+",", MaxServers-1) + strconv.Itoa(MaxOrdinal)
 	for _, job := range []DesiredJob{
 		{ParseRoutes("0-2_0-3_warming"), rollout.String(), ""},
 		{ParseRoutes("0-2_0-2.0.1-1_warming"), rollout.String(), "0,1"},
+		{ParseRoutes("0-2_0-3_warming"), rollout.String(), longest},
 	} {
 		if got := ParseJob(job.String()); got != job {
-			t.Errorf("%s is read as %s", job, got)
+			t.Errorf("%.100s is read as %.100s", job, got)
 		}
 	}
 	if got := ParseJob("0-2_0-3_warming 5 without " + strings.Repeat("<", maxJobText)); got != (DesiredJob{}) {

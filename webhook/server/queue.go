@@ -149,13 +149,16 @@ func (q *queue) decide() {
 }
 
 // next returns the request that runs next: of those that may, the one whose namespace has used the least. Of one that has begun, half of it counts, so
-// that it ends before others begin. Of one namespace, small ones run first.
+// that it ends before others begin. A larger one that has not begun counts with its size, and as one of a namespace that has used lightUse: otherwise those
+// of many namespaces that sync now and then all run before a smaller one. Of one namespace, small ones run first.
 func (q *queue) next(now time.Time) (next *request) {
 	var least time.Duration
 	for _, each := range q.waiting {
 		used := each.until(now)
 		if each.begun {
 			used /= 2
+		} else if each.class > small {
+			used = max(used, lightUse) + time.Duration(each.length)*useOfByte
 		}
 		if q.mayRun(each, now) && (next == nil || used < least || used == least && each.class < next.class) {
 			next, least = each, used

@@ -1,6 +1,7 @@
 package conditions
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,25 @@ func sidecarKilled() *observed.Pod {
 	pod := killed(time.Minute)
 	pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses = pod.Status.ContainerStatuses, nil
 	return pod
+}
+
+// TestOneText: a text for each of 140,000 containers that a tenant lets fail would take two seconds.
+func TestOneText(t *testing.T) {
+	allocations := func(containers int) float64 {
+		pod := killed(time.Minute)
+		statuses := pod.Status.ContainerStatuses
+		statuses[0].State = statuses[0].LastState
+		pod.Status.ContainerStatuses = slices.Repeat(statuses, containers)
+		c := checked{Input: &Input{Pods: []*observed.Pod{pod}, Now: noon}}
+		return testing.AllocsPerRun(10, func() {
+			if failingPods(c).Problem == nil || recentlyKilled(c).Risk == nil {
+				t.Error("the containers have no problem and no risk")
+			}
+		})
+	}
+	if one, many := allocations(1), allocations(100); many > one {
+		t.Errorf("%g allocations for 100 containers, %g for one", many, one)
+	}
 }
 
 // TestRecentlyKilled: a restart takes about a second, so it is reported as a risk for a while.

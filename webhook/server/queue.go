@@ -158,7 +158,7 @@ func (q *queue) next(now time.Time) (next *request) {
 		if each.begun {
 			used /= 2
 		} else if each.class > small {
-			used = max(used, lightUse) + time.Duration(each.length)*useOfByte
+			used = max(used, lightUse) + each.useOfSize()
 		}
 		if q.mayRun(each, now) && (next == nil || used < least || used == least && each.class < next.class) {
 			next, least = each, used

@@ -104,7 +104,7 @@ func TestTurnIsNoPriority(t *testing.T) {
 }
 
 // TestSizeCounts: a large request of a namespace that has used nothing waits for a smaller one of a namespace that has used little. Otherwise twelve namespaces
-// that sync one every 20 seconds keep a cache of 1,000 pods waiting for nine.
+// that sync one every 20 seconds keep a cache of 1,000 pods waiting for nine seconds.
 func TestSizeCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1)

@@ -22,8 +22,8 @@ const (
 	// maxBytesWaiting is the size of the big and huge requests that then wait and have not begun, if there are several. They wait for a turn, and would keep
 	// the workers for seconds, also if their namespaces have used nothing. Five caches of 1,000 pods, with 7 MB each, may wait.
 	maxBytesWaiting = 40 << 20
-	// useOfByte is what a byte of 1,000 pods needs. Others need up to ten times as much, but then the first would look as if they had used more than
-	// namespaces that use all of the time.
+	// useOfByte is what a byte of 1,000 pods needs. A byte of other objects needs up to ten times as much. With that figure, caches of 1,000 pods would be
+	// refused before namespaces that use all of the time.
 	useOfByte = 10 * time.Nanosecond
 )
 
@@ -33,7 +33,7 @@ func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
 	slices.Reverse(waiting)
-	use := func(r *request) time.Duration { return r.until(now) + time.Duration(r.length)*useOfByte }
+	use := func(r *request) time.Duration { return r.until(now) + r.useOfSize() }
 	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
 	average := q.average(now)
 	var bigOnes []*request
@@ -52,6 +52,9 @@ func (q *queue) tooMany(now time.Time) *request {
 	}
 	return nil
 }
+
+// useOfSize returns what a request will use at least, by its size; 0 if that is unknown.
+func (r *request) useOfSize() time.Duration { return time.Duration(r.length) * useOfByte }
 
 // average returns what the namespaces have used on average that have used more than lightUse.
 func (q *queue) average(now time.Time) time.Duration {

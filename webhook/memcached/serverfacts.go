@@ -32,7 +32,7 @@ func (o *observation) workloadFacts(applied bool) *moves.Workload {
 
 // firstOrdinal returns the first ordinal of a StatefulSet. One that is too large for the operator is an edit by somebody else, and counts as 0.
 func firstOrdinal(statefulSet *observed.Workload) int32 {
-	if start := statefulSet.Spec.Ordinals.Start; start >= 0 && start <= moves.MaxOrdinal-moves.MaxServers {
+	if start := statefulSet.Spec.Ordinals.Start; start >= 0 && start <= moves.MaxFirst {
 		return start
 	}
 	return 0

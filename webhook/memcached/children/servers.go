@@ -28,7 +28,7 @@ func RecordedOrdinals(memcached *v1alpha1.Memcached, servers []string) moves.Ran
 	}
 	name, _, _ := strings.Cut(servers[0], ".")
 	first, err := strconv.ParseInt(strings.TrimPrefix(name, memcached.Name+"-"), 10, 32)
-	if err != nil || first < 0 || first > moves.MaxOrdinal || !strings.HasPrefix(servers[0], serviceName(memcached, strconv.FormatInt(first, 10))) {
+	if err != nil || first < 0 || first > moves.MaxFirst || !strings.HasPrefix(servers[0], serviceName(memcached, strconv.FormatInt(first, 10))) {
 		return moves.Range{}
 	}
 	return moves.Range{First: int32(first), Count: int32(len(servers))}

@@ -118,7 +118,7 @@ func (f Facts) existingOrdinals() Range {
 	existing := f.RecordedOrdinals
 	if f.Workload != nil {
 		existing = f.Workload.Ordinals
-	} else if ordinals := f.notDeleted(); len(ordinals) > 0 {
+	} else if ordinals := f.notDeleted(); len(ordinals) > 0 && slices.Min(ordinals) <= MaxFirst {
 		first := slices.Min(ordinals)
 		existing = existing.join(Range{first, slices.Max(ordinals) + 1 - first})
 	}

@@ -11,8 +11,11 @@ const (
 	// MaxPods is the maximum number of servers that a decision runs: during a change of the pod template, those before and after it, with
 	// spares.
 	MaxPods = 2 * (MaxServers + maxSpareOffset)
-	// MaxOrdinal limits ordinals to nine digits. Each change of the pod template needs spec.size new ones.
-	MaxOrdinal = 999_999_999
+	// MaxFirst is the maximum of the first ordinal of slots, so that every ordinal has at most nine digits. Each change of the pod template
+	// needs spec.size new ones: only an edit by somebody else comes near it.
+	MaxFirst = 999_998_000
+	// MaxOrdinal is the maximum ordinal of a server or spare.
+	MaxOrdinal = MaxFirst + MaxServers + maxSpareOffset - 1
 )
 
 // Range is a range of ordinals.
@@ -66,7 +69,7 @@ func (r Range) join(other Range) Range {
 func parseRange(first, last string) Range {
 	from, _ := strconv.ParseInt(first, 10, 32) // a number that is too large is invalid
 	to, _ := strconv.ParseInt(last, 10, 32)
-	if to < from || to > MaxOrdinal || to-from >= MaxServers {
+	if to < from || from > MaxFirst || to-from >= MaxServers {
 		return Range{}
 	}
 	return Range{int32(from), int32(to-from) + 1}

@@ -34,10 +34,10 @@ func TestParseRoutes(t *testing.T) {
 		"3-5.4_3-6.4_warming":     {}, // its ordinal would change
 		"3-5.6":                   {},
 		"3-5.04":                  {},
-		"999999998-999999999":     steadyRoutes(servers(999999998, 2)),
+		"999998000-999998001":     steadyRoutes(servers(999998000, 2)),
 		"0-2_4-6_warming":         {}, // the servers after a move follow those before
 		"3-5_0-2_warming":         {},
-		"999999999-1000000000":    {},
+		"999998001-999998002":     {}, // its spares could have ten digits
 		"0-1000":                  {},
 		"3-2":                     {},
 		"03-05":                   {},
@@ -52,6 +52,41 @@ func TestParseRoutes(t *testing.T) {
 	} {
 		if got := ParseRoutes(label); got != want {
 			t.Errorf("label %q has the routes %+v, want %+v", label, got, want)
+		}
+	}
+}
+
+// TestLastOrdinals checks that every decision near the last ordinals has a label that is read as it was written: otherwise the next decision
+// has the routes before, and so on for ever.
+func TestLastOrdinals(t *testing.T) {
+	for _, first := range []int32{MaxFirst - 3, MaxFirst - 2, MaxFirst} {
+		for _, edit := range []func(*Facts){
+			func(*Facts) {},
+			func(f *Facts) { f.Size = 4 },
+			func(f *Facts) { f.Proxies.Warmup = 0 },
+			func(f *Facts) { f.Workload = nil },
+			func(f *Facts) { f.Proxies, f.Status.Proxy = Proxies{Desired: true, Replicas: 2}, nil },
+			func(f *Facts) { f.Workload, f.Proxies, f.Status.Proxy = nil, Proxies{Desired: true, Replicas: 2}, nil },
+			func(f *Facts) {
+				f.Workload.Ordinals.Count, f.Proxies.Pods, f.Proxies.Deployment.Replicas = 0, nil, 0
+				f.Servers = map[int32]Server{first + 2: {State: ServerStuck}}
+			},
+			func(f *Facts) {
+				f.Workload, f.Proxies, f.Status.Proxy = nil, Proxies{Desired: true, Replicas: 2}, nil
+				f.Servers = map[int32]Server{MaxFirst + 1: {State: ServerReady}}
+			},
+		} {
+			f := factsOf(3, 3, steadyRoutes(poolOf(Range{first, 3})).String())
+			f.Workload.Ordinals.First = first
+			f.Servers = map[int32]Server{}
+			for ordinal := first; ordinal < first+3; ordinal++ {
+				f.Servers[ordinal] = Server{State: ServerReady}
+			}
+			edit(f)
+			d := f.Decide()
+			if text := d.Routes.String(); ParseRoutes(text) != d.Routes || d.Ordinals.End()-1 > MaxOrdinal {
+				t.Errorf("the label %s after %d is read as %s, with servers %s", text, first, ParseRoutes(text), d.Ordinals)
+			}
 		}
 	}
 }

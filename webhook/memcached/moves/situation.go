@@ -63,6 +63,9 @@ func (f Facts) routesOfRestart() Routes {
 		}
 		first = max(first, ordinal+1) // its name is in use
 	}
+	if first > MaxFirst {
+		return Routes{}
+	}
 	return steadyRoutes(poolOf(Range{first, f.Size}))
 }
 

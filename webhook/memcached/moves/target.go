@@ -21,9 +21,10 @@ func (s situation) target(from Pool) Pool {
 	returned, outdated := s.withReturned(from), len(s.outdated(s.mayHaveItems(from))) > 0
 	isBlocked := returned.HasSpares() && (resized != from.Slots || outdated) // a StatefulSet with a pod that does not end replaces none
 	mustReplace := outdated && s.Proxies.Warmup > 0 || isBlocked
+	following := from.Span().End()
 	switch {
-	case s.Size > 0 && mustReplace: // 2
-		return s.reassign(from, poolOf(Range{from.Span().End(), s.Size}), s.isStuck)
+	case s.Size > 0 && mustReplace && following <= MaxFirst: // 2
+		return s.reassign(from, poolOf(Range{following, s.Size}), s.isStuck)
 	case from.HasSpares(): // 3
 		return returned
 	}

@@ -20,6 +20,7 @@ type queue struct {
 	namespaces map[string]*namespace
 	begun      [huge + 1]int
 	waiting    []*request // in the order in which they came
+	begins     int        // how many requests have begun until now
 }
 
 // request is one that runs, waits, or has been refused, until it leaves.
@@ -44,6 +45,9 @@ const (
 	// minTurns is how many requests above small have begun at the same time on one CPU: a huge one, a big one, and one that is smaller than these. With
 	// more, the objects of large bodies of many namespaces would exceed the limit, and syncs of others would get 429.
 	minTurns = 3
+	// beginsByAge is after how many requests, at the latest, the large one begins that has waited longest. Small ones that twelve namespaces sync without a
+	// rest would otherwise run before one of 1,000 pods for ever.
+	beginsByAge = 4
 	// bigBytes is the size from which few requests begin at the same time, so that smaller ones of many namespaces find a turn, such as syncs of 100 pods with
 	// 0.8 MB: the objects of 4 MB of Services with 115 labels and 115 annotations cost 0.3 seconds of CPU time.
 	bigBytes = 4 << 20
@@ -133,6 +137,7 @@ func (q *queue) decide() {
 		}
 		if !next.begun {
 			q.begin(next, 1)
+			q.begins++
 		}
 		q.run(next, 1, now)
 		q.remove(next)
@@ -150,8 +155,15 @@ func (q *queue) decide() {
 
 // next returns the request that runs next: of those that may, the one whose namespace has used the least. Of one that has begun, half of it counts, so
 // that it ends before others begin. A larger one that has not begun counts with its size, and as one of a namespace that has used lightUse: otherwise those
-// of many namespaces that sync now and then all run before a smaller one. Of one namespace, small ones run first.
+// of many namespaces that sync now and then all run before a smaller one. Of one namespace, small ones run first. Now and then, it is the large one that has
+// waited longest.
 func (q *queue) next(now time.Time) (next *request) {
+	if q.begins%beginsByAge == beginsByAge-1 {
+		longest := slices.IndexFunc(q.waiting, func(r *request) bool { return !r.begun && r.class > small && q.mayRun(r, now) })
+		if longest >= 0 {
+			return q.waiting[longest]
+		}
+	}
 	var least time.Duration
 	for _, each := range q.waiting {
 		used := each.until(now)

@@ -122,9 +122,10 @@ func TestBigBodiesWait(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		length int64
-		waits  int // of five requests
+		waits  int // of six requests
 	}{
 		{"caches of 1,000 pods", 7_700_000, 5},
+		{"smaller ones", bigBytes + 1, 5},
 		{"bodies of 16 MiB", 16 << 20, 2},
 		{"bodies of 32 MiB", 32 << 20, 1},
 	} {
@@ -136,7 +137,7 @@ func TestBigBodiesWait(t *testing.T) {
 				calm := q.enter("calm", smallBytes+1)
 				time.Sleep(maxBusy/2 + 1)
 				q.namespaces["calm"].used, q.namespaces["calm"].at, q.namespaces["calm"].running = lightUse, time.Now(), 0
-				for i := range 5 {
+				for i := range 6 {
 					q.enter(strconv.Itoa(i), test.length)
 				}
 				if len(q.waiting) != test.waits+1 || !slices.Contains(q.waiting, calm) || !running.runs {
@@ -145,6 +146,22 @@ func TestBigBodiesWait(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn, and no big one is refused for them.
+func TestLargeBodiesWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		q.enter("running", 1)
+		time.Sleep(maxBusy + 1)
+		calm := q.enter("calm", bigBytes+1)
+		for i := range maxLargeWaiting + 2 {
+			q.enter(strconv.Itoa(i), bigBytes)
+		}
+		if len(q.waiting) != maxLargeWaiting+1 || !slices.Contains(q.waiting, calm) {
+			t.Errorf("%d requests wait, want %d and the big one", len(q.waiting), maxLargeWaiting)
+		}
+	})
 }
 
 // TestLargeOfLightNamespace: a sync of 1,500 pods waits although others wait whose namespaces use all of the time together.
@@ -233,6 +250,7 @@ func TestTooMany(t *testing.T) {
 		{"nine have used the same", long, slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{"many that have used little do not change the average", long, slices.Concat([]time.Duration{4 * time.Second, 400 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{maxWaiting, many}},
 		{"one that has used much hides eight others for little time", long, slices.Concat([]time.Duration{5 * time.Second}, slices.Repeat([]time.Duration{400 * time.Millisecond}, 8)), []int{0, 6, 0, 0}},
+		{"nor does it hide eleven others that have used less", long, slices.Concat([]time.Duration{4 * time.Second}, slices.Repeat([]time.Duration{200 * time.Millisecond}, 11)), []int{0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{"nobody has used much", long, []time.Duration{lightUse / 2}, []int{2 * maxWaiting}},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
@@ -242,7 +260,7 @@ func TestTooMany(t *testing.T) {
 				for i, used := range test.used {
 					q.namespaces[strconv.Itoa(i)] = &namespace{use: use{used: used, at: now}}
 				}
-				q.enter("calm", 1)
+				q.enter("0", 1)
 				q.busySince = now.Add(-test.busy)
 				for range maxWaiting {
 					q.begin(q.enter("0", 1), 1)

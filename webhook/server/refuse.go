@@ -16,19 +16,20 @@ const (
 	// The others get 429, and return in one to three seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one
 	// queue, to other namespaces.
 	maxWaiting = 3
-	// lightUse is what a namespace has used that needs a 14th of the hook's time. Namespaces that have used less do not count in the average, so that many
-	// of them, which wait for nothing, do not lower it.
+	// lightUse is what a namespace has used that needs a 14th of the hook's time.
 	lightUse = 300 * time.Millisecond
-	// maxBytesWaiting is the size of the big and huge requests that then wait and have not begun, if there are several. They wait for a turn, and would keep
-	// the workers for seconds, also if their namespaces have used nothing. Five caches of 1,000 pods, with 7 MB each, may wait.
+	// maxLargeWaiting is how many big requests, and how many smaller ones above small, then wait that have not begun. They wait for a turn, and would keep
+	// the workers for seconds, also if their namespaces have used nothing.
+	maxLargeWaiting = 5
+	// maxBytesWaiting is the size of the big ones, if there are several. Five caches of 1,000 pods, with 7 MB each, may wait.
 	maxBytesWaiting = 40 << 20
 	// useOfByte is what a byte of 1,000 pods needs. A byte of other objects needs up to ten times as much. With that figure, caches of 1,000 pods would be
 	// refused before namespaces that use all of the time.
 	useOfByte = 10 * time.Nanosecond
 )
 
-// tooMany returns a request if too many wait that have not begun, or big ones with too many bytes. Of these, it is the last one of those whose namespaces
-// have used the most, including the request.
+// tooMany returns a request if too many wait that have not begun, or too many large ones. Of these, it is the last one of those whose namespaces have
+// used the most, including the request.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
@@ -36,18 +37,31 @@ func (q *queue) tooMany(now time.Time) *request {
 	use := func(r *request) time.Duration { return r.until(now) + r.useOfSize() }
 	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
 	average := q.average(now)
-	var bigOnes []*request
-	var bytes int64
 	for i, each := range waiting {
 		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
 			return waiting[0]
 		}
-		if each.class < big {
+	}
+	return tooManyLarge(waiting)
+}
+
+// tooManyLarge returns the first of some requests above small if they are too many, or have too many bytes. Big ones and smaller ones count apart, so
+// that no sync of 100 pods is refused for those of 1,000 pods, nor the other way round.
+func tooManyLarge(waiting []*request) *request {
+	var sums [big + 1]struct {
+		first *request
+		count int
+		bytes int64
+	}
+	for _, each := range waiting {
+		if each.class == small {
 			continue
 		}
-		bigOnes, bytes = append(bigOnes, each), bytes+each.length
-		if len(bigOnes) > 1 && bytes > maxBytesWaiting {
-			return bigOnes[0]
+		sum := &sums[min(each.class, big)]
+		sum.first = cmp.Or(sum.first, each)
+		sum.count, sum.bytes = sum.count+1, sum.bytes+each.length
+		if sum.count > maxLargeWaiting || sum.count > 1 && sum.bytes > maxBytesWaiting {
+			return sum.first
 		}
 	}
 	return nil
@@ -56,11 +70,12 @@ func (q *queue) tooMany(now time.Time) *request {
 // useOfSize returns what a request will use at least, by its size; 0 if that is unknown.
 func (r *request) useOfSize() time.Duration { return time.Duration(r.length) * useOfByte }
 
-// average returns what the namespaces have used on average that have used more than lightUse.
+// average returns what the namespaces have used on average that have requests, or have used more than lightUse; at least lightUse. Those that have used
+// little and wait for nothing do not lower it.
 func (q *queue) average(now time.Time) time.Duration {
 	var sum, count time.Duration
 	for _, each := range q.namespaces {
-		if used := each.until(now); used > lightUse {
+		if used := each.until(now); each.requests > 0 || used > lightUse {
 			sum += used
 			count++
 		}

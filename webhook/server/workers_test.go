@@ -95,7 +95,7 @@ func TestNewNamespaces(t *testing.T) {
 	for _, test := range []struct {
 		reason  string
 		busy    int // parents of a namespace that is busy for 20 seconds
-		parents int // of each of eight namespaces after it
+		parents int // of each of the new namespaces after it
 		limit   time.Duration
 	}{
 		{"the new namespaces have used nothing", 0, 10, 4 * time.Second},
@@ -129,6 +129,61 @@ func TestNewNamespaces(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestBursts: the parents of eleven namespaces that sync together now and then do not keep all workers, although another one always uses much more.
+func TestBursts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(50*time.Millisecond, 5*time.Millisecond)})}
+		end := time.Now().Add(time.Minute)
+		var syncs sync.WaitGroup
+		repeat := func(body string, every, pause, limit time.Duration) {
+			for time.Now().Before(end) {
+				began := time.Now()
+				if m.sync(t, body); time.Since(began) > limit {
+					t.Errorf("a sync took %s", time.Since(began))
+				}
+				time.Sleep(max(pause, time.Until(began.Add(every))))
+			}
+		}
+		for range 8 {
+			syncs.Go(func() { repeat(thingOf("busy"), 0, 100*time.Millisecond, time.Hour) })
+		}
+		for i := range 11 * 12 {
+			syncs.Go(func() { repeat(thingOf(fmt.Sprintf("busy-%d", i%11)), 16*time.Second, 0, time.Hour) })
+		}
+		for range 4 {
+			syncs.Go(func() { repeat(thingOf("calm"), 0, time.Second, 3*time.Second) })
+		}
+		syncs.Wait()
+	})
+}
+
+// TestLargeBesideMany: a cache of 1,000 pods does not wait for twelve namespaces that use all of the time, with small requests.
+func TestLargeBesideMany(t *testing.T) {
+	large := thingOf("calm")
+	large = large[:len(large)-1] + `,"future":[` + strings.Repeat(`"`+strings.Repeat("a", 75_000)+`",`, 100) + `""]}`
+	synctest.Test(t, func(t *testing.T) {
+		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(50*time.Millisecond, 80*time.Millisecond)})}
+		end := time.Now().Add(40 * time.Second)
+		var syncs sync.WaitGroup
+		for i := range 12 * 2 {
+			syncs.Go(func() {
+				for time.Now().Before(end) {
+					m.sync(t, thingOf(fmt.Sprintf("busy-%d", i%12)))
+					time.Sleep(500 * time.Millisecond)
+				}
+			})
+		}
+		syncs.Go(func() {
+			for time.Sleep(10 * time.Second); time.Now().Before(end); time.Sleep(3 * time.Second) {
+				if began := time.Now(); m.sync(t, large) > 0 || time.Since(began) > time.Second {
+					t.Errorf("a sync took %s", time.Since(began))
+				}
+			}
+		})
+		syncs.Wait()
+	})
 }
 
 // TestManyParents: the parents of one namespace keep each other waiting, but not for longer than their syncs run.

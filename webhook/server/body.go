@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/example/memcached-operator/webhook/text"
@@ -46,7 +47,7 @@ type body struct {
 	collections int           // forced for this body
 	immediate   bool          // waits for no other request
 	large       bool          // counts in memory.large
-	whole       *bytes.Reader // a small body that has arrived
+	whole       *bytes.Buffer // a small body that has arrived
 	request     *request      // in the queue; nil before Wait
 	paused      bool          // while others run
 	refused     bool          // waits for no other decision
@@ -89,15 +90,21 @@ func (b *body) read(p []byte) (int, error) {
 
 func (b *body) isSmall() bool { return b.length >= 0 && b.length <= smallBytes }
 
+// buffers have had small bodies. Without them, the garbage of hundreds of refused requests would cost a third of the CPU time.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // readSmall returns the next part of a small body once all of it has arrived, because each connection can have one whose caller stalls, and its objects
 // take up to 80 times its size.
 func (b *body) readSmall(p []byte) (int, error) {
 	if b.whole == nil {
-		content, err := io.ReadAll(readerFunc(b.receive))
-		if err != nil {
+		whole := buffers.Get().(*bytes.Buffer)
+		whole.Reset()
+		whole.Grow(int(b.length) + bytes.MinRead)
+		if _, err := whole.ReadFrom(readerFunc(b.receive)); err != nil {
+			buffers.Put(whole)
 			return 0, err
 		}
-		b.whole = bytes.NewReader(content)
+		b.whole = whole
 	}
 	if err := b.memory.check(b); err != nil {
 		return 0, err
@@ -209,6 +216,9 @@ func (b *body) beginResponse(size int, refused bool) {
 
 // done ends the request: its response is written.
 func (b *body) done() {
+	if b.whole != nil {
+		buffers.Put(b.whole)
+	}
 	if b.large {
 		b.memory.large.Add(-1)
 	}

@@ -127,6 +127,25 @@ func TestSmallBodiesArrive(t *testing.T) {
 	}
 }
 
+// TestSmallBodiesShareBuffers: hundreds of refused requests must not leave garbage of their size, whose collections cost others their time.
+func TestSmallBodiesShareBuffers(t *testing.T) {
+	const bodies = 400
+	m, content := newMemory(1<<40), strings.Repeat(" ", smallBytes)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range bodies {
+		b := smallBody(m, strings.NewReader(content))
+		if _, err := b.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		b.done()
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / bodies; each > smallBytes {
+		t.Errorf("each small body allocates %d bytes; with a buffer of its own, it needs more than its size of %d", each, smallBytes)
+	}
+}
+
 func smallBody(m *memory, content io.Reader) *body {
 	return &body{
 		ReadCloser: io.NopCloser(content), length: smallBytes, memory: m, start: time.Now(),

@@ -90,7 +90,7 @@ func (b *body) read(p []byte) (int, error) {
 
 func (b *body) isSmall() bool { return b.length >= 0 && b.length <= smallBytes }
 
-// buffers have had small bodies. Without them, the garbage of hundreds of refused requests would cost a third of the CPU time.
+// buffers are used again for other small bodies. Without that, the garbage of hundreds of refused requests a second costs a third of the CPU time.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // readSmall returns the next part of a small body once all of it has arrived, because each connection can have one whose caller stalls, and its objects

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,9 +36,12 @@ const (
 	MaxSpecBytes = 32 << 10
 
 	// MaxStatusBytes and maxStatusValues limit the status, which lists all pods with their addresses: that of 1,000 servers with the longest names has
-	// 535 kB, and that of 8,000 pods 400 kB. A larger one counts as lost, and the next response replaces it.
+	// 535 kB, and that of 8,000 pods 400 kB. Of a larger one, the large members count as lost.
 	MaxStatusBytes  = 576 << 10
 	maxStatusValues = 20_000
+	// maxMemberBytes is the size of the members that are not lost, such as conditions: without the times of their last transitions, a status would
+	// differ at each sync, and Metacontroller would write that of a deleted parent again and again.
+	maxMemberBytes = 32 << 10
 
 	// maxParentBytes is the size that a parent may have. With a status of the largest size it is still less than the 1.5 MiB that etcd stores.
 	maxParentBytes = 896 << 10
@@ -154,8 +158,8 @@ func (e *edits) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 
 // limit removes parts that are too large, and all finalizers but the one that hooks read. It returns an error if spec is too large.
 func (p *parentParts) limit() error {
-	if len(p.Status) > MaxStatusBytes || countValues(p.Status) > maxStatusValues || text.IsDeep(p.Status) {
-		p.Status = nil
+	if isLargeStatus(p.Status) {
+		p.Status = smallMembers(p.Status)
 	}
 	p.Metadata.Finalizers = orphanFinalizer(p.Metadata.Finalizers)
 	if size := len(p.Spec); size > MaxSpecBytes {
@@ -171,6 +175,27 @@ func (p *parentParts) limit() error {
 		return &ParentError{fmt.Errorf("spec is nested more than %d levels deep", text.MaxDepth)}
 	}
 	return nil
+}
+
+func isLargeStatus(status jsontext.Value) bool {
+	return len(status) > MaxStatusBytes || countValues(status) > maxStatusValues || text.IsDeep(status)
+}
+
+// smallMembers returns a status without its large members; nil if the others are large together.
+func smallMembers(status jsontext.Value) jsontext.Value {
+	if len(status) > maxParentBytes || text.IsDeep(status) {
+		return nil
+	}
+	var members map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(status, &members, jsontext.AllowDuplicateNames(true)); err != nil {
+		return nil
+	}
+	maps.DeleteFunc(members, func(_ string, member jsontext.Value) bool { return len(member) > maxMemberBytes })
+	small, err := jsonv2.Marshal(members)
+	if err != nil || isLargeStatus(small) {
+		return nil
+	}
+	return small
 }
 
 // orphanFinalizer returns the finalizers without all others than the one that keeps children.

@@ -2,10 +2,12 @@ package composite
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,7 +33,8 @@ func TestSizeOfParent(t *testing.T) {
 	}
 }
 
-// TestLostStatus checks that a status of more than any number of pods needs counts as lost: it is copied, compared and returned again.
+// TestLostStatus checks that the large members of a status that is larger than any number of pods needs count as lost: it is copied, compared and returned
+// again. The others stay: a status whose conditions have other times at each sync is written again and again.
 func TestLostStatus(t *testing.T) {
 	var seen corev1.PodStatus
 	hook := Sync(func(request Request[*corev1.Pod, secrets, pods]) (Desired[configMapStatus], error) {
@@ -39,18 +42,31 @@ func TestLostStatus(t *testing.T) {
 		return Desired[configMapStatus]{}, nil
 	})
 	for _, test := range []struct {
-		reason, status string
-		lost           bool
+		reason, status     string
+		message, addresses bool // that the hook sees
 	}{
-		{"a status of the maximum size", `{"message": "` + strings.Repeat("a", MaxStatusBytes-15) + `"}`, false},
-		{"a response has up to six bytes for each byte of a status", `{"message": "` + strings.Repeat("<", MaxStatusBytes-14) + `"}`, true},
-		{"as many entries as the maximum", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues-1) + `]}`, false},
-		{"empty entries need many times their size", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues) + `]}`, true},
-		{"each level takes stack", `{"message": "a", "x": ` + strings.Repeat("[", text.MaxDepth) + strings.Repeat("]", text.MaxDepth) + `}`, true},
+		{"a status of the maximum size", `{"message": "` + strings.Repeat("a", MaxStatusBytes-15) + `"}`, true, false},
+		{"a response has up to six bytes for each byte of a status", `{"message": "` + strings.Repeat("<", MaxStatusBytes-14) + `"}`, false, false},
+		{"as many entries as the maximum", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues-1) + `]}`, true, true},
+		{"empty entries need many times their size", `{"message": "a", "podIPs": [{}` + strings.Repeat(`,{}`, maxStatusValues) + `]}`, true, false},
+		{"each level takes stack", `{"message": "a", "x": ` + strings.Repeat("[", text.MaxDepth) + strings.Repeat("]", text.MaxDepth) + `}`, false, false},
 	} {
 		request := strings.Replace(wholeRequest, `"kind": "ConfigMap",`, `"kind": "Pod", "status": `+test.status+`,`, 1)
-		if _, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("Pod"), strings.NewReader(request), metav1.Time{}); err != nil || (seen.Message == "") != test.lost {
-			t.Errorf("%s: error %v, lost %t", test.reason, err, seen.Message == "")
+		if _, err := hook.Handle(corev1.SchemeGroupVersion.WithKind("Pod"), strings.NewReader(request), metav1.Time{}); err != nil || (seen.Message != "") != test.message || (seen.PodIPs != nil) != test.addresses {
+			t.Errorf("%s: error %v, message %t, addresses %t", test.reason, err, seen.Message != "", seen.PodIPs != nil)
+		}
+	}
+	var many strings.Builder
+	for i := range maxStatusValues + 2 {
+		fmt.Fprintf(&many, `,"%d": 0`, i)
+	}
+	for reason, status := range map[string]string{
+		"a parent of that size is refused": `{"message": "a", "x": "` + strings.Repeat("a", maxParentBytes) + `"}`,
+		"many small members":               "{" + many.String()[1:] + "}",
+		"no object":                        "[" + strings.Repeat(" ", MaxStatusBytes) + "]",
+	} {
+		if rest := smallMembers(jsontext.Value(status)); rest != nil {
+			t.Errorf("%s: %d bytes stay", reason, len(rest))
 		}
 	}
 }

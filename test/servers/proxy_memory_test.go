@@ -92,6 +92,40 @@ func pipeline(t *testing.T, c *client, key string) {
 	}
 }
 
+// TestProxyMemoryOfLargeValues stores values of 1 MB during a change, after a burst of small commands: Lua counts the memory of those, but not of values.
+func TestProxyMemoryOfLargeValues(t *testing.T) {
+	const maxMiB = 128 // of the default limit of 255 MiB
+	for _, phase := range []moves.ProxyPhase{moves.Announcing, moves.Preparing, moves.Warming, moves.Closing} {
+		servers := addresses(startServers(t, 3))
+		proxy := startConfigured(t, phaseConfig(phase, servers[:2], servers), "-t", "4", "-c", "1100")
+		exchange(t, openIdle(t, proxy.address, 300), "small", "set", 1, 1)
+		var group sync.WaitGroup
+		for i, client := range openIdle(t, proxy.address, 4) {
+			group.Go(func() { storeLarge(t, client, fmt.Sprint("large", i), 200) })
+		}
+		group.Wait()
+		if _, peak := proxy.memory(t); peak > maxMiB {
+			t.Errorf("in phase %q, a proxy that stores values of 1 MB used %.0f MiB, more than %d MiB", phase, peak, maxMiB)
+		}
+	}
+}
+
+// storeLarge stores a value of 1 MB again and again.
+func storeLarge(t *testing.T, c *client, key string, times int) {
+	t.Helper()
+	command := fmt.Sprintf("set %s 0 0 1000000\r\n%s\r\n", key, strings.Repeat("x", 1_000_000))
+	for range times {
+		if _, err := io.WriteString(c.connection, command); err != nil {
+			t.Errorf("storing a value: %v", err)
+			return
+		}
+		if got, err := c.next(); err != nil || got.line != "STORED" {
+			t.Errorf("storing a value: %v %q", err, got.line)
+			return
+		}
+	}
+}
+
 // openIdle opens connections with small buffers on the side of the clients.
 func openIdle(t *testing.T, address string, number int) []*client {
 	t.Helper()

@@ -156,11 +156,19 @@ local function token(r, flag) return select(2, r:flag_token(flag)) end
 -- base64 returns the flag for a key that the client sends encoded. me reads flags only if it has more than one.
 local function base64(r) return r:has_flag("b") and (VERBS[r:command()] ~= "me" or r:ntokens() > 3) and " b" or "" end
 
+-- request returns a request with the value of another one. Lua does not count values, and collects when its own memory has doubled: after a burst of
+-- commands, hundreds of values of 1 MB would wait for that in each thread. So each value counts four times, because the second collection frees it.
+local function request(line, r)
+    local bytes = math.tointeger(tonumber(line:match("^ms +[^ ]+ +(%d+)"))) or 0
+    if bytes >= 1024 then collectgarbage("step", bytes >> 8) end
+    return mcp.request(line, r)
+end
+
 -- meta returns a meta command without the flags of some letters, and with other flags.
 local function meta(r, letters, added)
     local command, flags = r:raw_line():match("^([^ ]+ +[^ ]+)(.*)$")
     if letters then flags = flags:gsub(" +[" .. letters .. "][^ ]*", "") end
-    return mcp.request(command .. flags .. added .. "\r\n", r)
+    return request(command .. flags .. added .. "\r\n", r)
 end
 
 -- toClassic returns the response to a classic command for the one to its meta command.
@@ -193,7 +201,7 @@ function Command:parse(r)
     if classic then
         local line = classic:find("^ms") and classic:format(words[2], words[5], as32Bits("F", words[3]), as32Bits("T", words[4]),
             words[6] or "") or classic:format(words[2], words[3])
-        r, words = mcp.request(line .. "\r\n", r), split(line)
+        r, words = request(line .. "\r\n", r), split(line)
     end
     self.r, self.verb, self.words, self.flags = r, words[1], words, flags
     for i = self.verb == "ms" and 4 or 3, self.verb:find("^m[^e]") and #words or 0 do

@@ -28,6 +28,7 @@ type request struct {
 	class
 	*namespace
 	length      int64
+	since       time.Time // its entry
 	begun, runs bool
 	decision    chan error // nil when the request runs, or errBusy
 }
@@ -74,11 +75,12 @@ func (q *queue) enter(name string, length int64) *request {
 		q.namespaces[name] = n
 	}
 	n.requests++
-	if now := time.Now(); q.requests == 0 && now.Sub(q.restSince) >= rest {
+	now := time.Now()
+	if q.requests == 0 && now.Sub(q.restSince) >= rest {
 		q.busySince = now
 	}
 	q.requests++
-	r := &request{class: classOf(length), length: max(length, 0), namespace: n, decision: make(chan error, 1)}
+	r := &request{class: classOf(length), length: max(length, 0), since: now, namespace: n, decision: make(chan error, 1)}
 	q.waiting = append(q.waiting, r)
 	q.decide()
 	return r

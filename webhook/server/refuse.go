@@ -21,6 +21,8 @@ const (
 	// maxLargeWaiting is how many big requests, and how many smaller ones above small, then wait that have not begun. They wait for a turn, and would keep
 	// the workers for seconds, also if their namespaces have used nothing.
 	maxLargeWaiting = 5
+	// maxLargeWait is how long one of them waits before they are too many. If they only wait until another one ends, they keep no worker for long.
+	maxLargeWait = 500 * time.Millisecond
 	// maxBytesWaiting is the size of the big ones, if there are several. Five caches of 1,000 pods, with 7 MB each, may wait.
 	maxBytesWaiting = 40 << 20
 	// useOfByte is what a byte of 1,000 pods needs. A byte of other objects needs up to ten times as much. With that figure, caches of 1,000 pods would be
@@ -28,8 +30,8 @@ const (
 	useOfByte = 10 * time.Nanosecond
 )
 
-// tooMany returns a request if too many wait that have not begun, or too many large ones. Of these, it is the last one of those whose namespaces have
-// used the most, including the request.
+// tooMany returns a request if too many wait that have not begun, or too many large ones. It is the last one of those whose namespaces have used the
+// most, including the request.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })
@@ -42,29 +44,42 @@ func (q *queue) tooMany(now time.Time) *request {
 			return waiting[0]
 		}
 	}
-	return tooManyLarge(waiting)
+	return tooManyLarge(waiting, now)
 }
 
-// tooManyLarge returns the first of some requests above small if they are too many, or have too many bytes. Big ones and smaller ones count apart, so
-// that no sync of 100 pods is refused for those of 1,000 pods, nor the other way round.
-func tooManyLarge(waiting []*request) *request {
-	var sums [big + 1]struct {
-		first *request
-		count int
-		bytes int64
-	}
+// tooManyLarge returns one of the requests above small if too many of them wait. Big ones and smaller ones count apart, so that no sync of 100 pods is
+// refused for those of 1,000 pods, nor the other way round.
+func tooManyLarge(waiting []*request, now time.Time) *request {
+	var kinds [big + 1][]*request
 	for _, each := range waiting {
-		if each.class == small {
-			continue
-		}
-		sum := &sums[min(each.class, big)]
-		sum.first = cmp.Or(sum.first, each)
-		sum.count, sum.bytes = sum.count+1, sum.bytes+each.length
-		if sum.count > maxLargeWaiting || sum.count > 1 && sum.bytes > maxBytesWaiting {
-			return sum.first
+		kind := min(each.class, big)
+		kinds[kind] = append(kinds[kind], each)
+	}
+	for _, kind := range kinds[large:] {
+		if areTooMany(kind, now) {
+			return firstOfMost(kind)
 		}
 	}
 	return nil
+}
+
+func areTooMany(waiting []*request, now time.Time) bool {
+	var bytes int64
+	var waited time.Duration
+	for _, each := range waiting {
+		bytes, waited = bytes+each.length, max(waited, now.Sub(each.since))
+	}
+	return waited > maxLargeWait && (len(waiting) > maxLargeWaiting || len(waiting) > 1 && bytes > maxBytesWaiting)
+}
+
+// firstOfMost returns the first request of the namespace that has the most. Its requests may have used little time so far: otherwise 16 caches of one
+// namespace, whose syncs need a few milliseconds, would make the hook refuse one of 500 pods again and again.
+func firstOfMost(waiting []*request) *request {
+	counts := map[*namespace]int{}
+	for _, each := range waiting {
+		counts[each.namespace]++
+	}
+	return slices.MaxFunc(waiting, func(a, b *request) int { return cmp.Compare(counts[a.namespace], counts[b.namespace]) })
 }
 
 // useOfSize returns what a request will use at least, by its size; 0 if that is unknown.

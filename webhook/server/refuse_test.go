@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBigBodiesWait: of namespaces that have used nothing, few big requests wait for a turn, and no smaller one is refused for them.
+// TestBigBodiesWait: of namespaces that have used nothing, few big requests wait for a turn for long, and no smaller one is refused for them.
 func TestBigBodiesWait(t *testing.T) {
 	for _, test := range []struct {
 		reason string
@@ -20,7 +20,7 @@ func TestBigBodiesWait(t *testing.T) {
 		{"caches of 1,000 pods", 7_700_000, 5},
 		{"smaller ones", bigBytes + 1, 5},
 		{"bodies of 16 MiB", 16 << 20, 2},
-		{"bodies of 32 MiB", 32 << 20, 1},
+		{"bodies of 21 MiB", 21 << 20, 1},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -33,6 +33,12 @@ func TestBigBodiesWait(t *testing.T) {
 				for i := range 6 {
 					q.enter(strconv.Itoa(i), test.length)
 				}
+				time.Sleep(maxLargeWait)
+				if q.decide(); len(q.waiting) != 7 {
+					t.Errorf("%d requests wait for %s, want all 7", len(q.waiting), maxLargeWait)
+				}
+				time.Sleep(1)
+				q.decide()
 				if len(q.waiting) != test.waits+1 || !slices.Contains(q.waiting, calm) || !running.runs {
 					t.Errorf("%d requests wait, want %d big ones and one of the other namespace", len(q.waiting), test.waits)
 				}
@@ -41,7 +47,7 @@ func TestBigBodiesWait(t *testing.T) {
 	}
 }
 
-// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn, and no big one is refused for them.
+// TestLargeBodiesWait: of namespaces that have used nothing, few large requests wait for a turn for long, and no big one is refused for them.
 func TestLargeBodiesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1)
@@ -51,8 +57,29 @@ func TestLargeBodiesWait(t *testing.T) {
 		for i := range maxLargeWaiting + 2 {
 			q.enter(strconv.Itoa(i), bigBytes)
 		}
+		time.Sleep(maxLargeWait + 1)
+		q.decide()
 		if len(q.waiting) != maxLargeWaiting+1 || !slices.Contains(q.waiting, calm) {
 			t.Errorf("%d requests wait, want %d and the big one", len(q.waiting), maxLargeWaiting)
+		}
+	})
+}
+
+// TestMostLargeRefused: large requests of many caches are refused, not the one of a namespace that has used more until then.
+func TestMostLargeRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		q.enter("running", 1)
+		time.Sleep(maxBusy + 1)
+		q.namespaces["calm"] = &namespace{use: use{used: lightUse / 3, at: time.Now()}}
+		calm := q.enter("calm", bigBytes)
+		for range maxLargeWaiting {
+			q.enter("many", smallBytes+1)
+		}
+		time.Sleep(maxLargeWait + 1)
+		q.decide()
+		if len(q.waiting) != maxLargeWaiting || len(calm.decision) > 0 {
+			t.Errorf("%d requests wait, want %d, one of them of the calm namespace", len(q.waiting), maxLargeWaiting)
 		}
 	})
 }

@@ -46,6 +46,8 @@ const (
 	// minTurns is how many requests above small have begun at the same time on one CPU: a huge one, a big one, and one that is smaller than these. With
 	// more, the objects of large bodies of many namespaces would exceed the limit, and syncs of others would get 429.
 	minTurns = 3
+	// maxLarge is how many large requests have begun at the same time, with those that have no turn.
+	maxLarge = 6
 	// beginsByAge is after how many requests, at the latest, the large one begins that has waited longest. Small ones that twelve namespaces sync without a
 	// rest would otherwise run before one of 1,000 pods for ever.
 	beginsByAge = 4
@@ -182,7 +184,7 @@ func (q *queue) next(now time.Time) (next *request) {
 }
 
 // mayRun reports whether a request has begun or may begin. Big ones begin one at a time. But one that has begun runs only when no request of less use may,
-// and can hold its turn for seconds. So a second one may begin if its namespace has used little. It needs no turn, which leaves one to large requests.
+// and can hold its turn for seconds. So a second one, and some large ones, may begin without a turn if their namespaces have used little.
 func (q *queue) mayRun(r *request, now time.Time) bool {
 	switch {
 	case r.begun:
@@ -193,8 +195,10 @@ func (q *queue) mayRun(r *request, now time.Time) bool {
 		return false
 	case r.class == big && q.begun[big] == 1:
 		return r.until(now) <= lightUse
+	case q.begun[large]+min(q.begun[big], 1)+q.begun[huge] >= q.turns:
+		return r.class == large && q.begun[large] < maxLarge && r.until(now) <= lightUse
 	}
-	return q.begun[large]+min(q.begun[big], 1)+q.begun[huge] < q.turns
+	return true
 }
 
 func (q *queue) stop(r *request) {

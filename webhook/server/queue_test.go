@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,7 +10,7 @@ import (
 )
 
 // TestClasses: requests of one namespace begin one after the other, and huge and big ones leave a turn to others. They wait for each other also
-// while those that have begun are paused. A big one of a namespace that has used much does not keep out one of a namespace that has used little.
+// while those that have begun are paused. Those of namespaces that have used much do not keep out one of a namespace that has used little.
 func TestClasses(t *testing.T) {
 	q := newQueue(2) // as with one CPU: the second one receives requests
 	for _, test := range []struct {
@@ -27,7 +28,8 @@ func TestClasses(t *testing.T) {
 		{"a big one of a namespace that has used little", "e", bigBytes + 1, lightUse / 2, true},
 		{"a third big one", "f", bigBytes + 1, 0, false},
 		{"a large one has the third turn", "g", bigBytes, 0, true},
-		{"all turns are taken", "h", smallBytes + 1, 0, false},
+		{"all turns are taken", "h", smallBytes + 1, 2 * lightUse, false},
+		{"a large one of a namespace that has used little needs no turn", "l", smallBytes + 1, lightUse / 2, true},
 		{"a small one needs no turn", "i", 0, 0, true},
 	} {
 		if test.used > 0 {
@@ -38,6 +40,12 @@ func TestClasses(t *testing.T) {
 			t.Errorf("%s: it has begun: %t, want %t", test.reason, r.begun, test.begins)
 		}
 		q.pause(r)
+	}
+	for i := range maxLarge - q.begun[large] {
+		q.pause(q.enter(strconv.Itoa(i), bigBytes))
+	}
+	if q.begun[large] != maxLarge || q.enter("m", bigBytes).begun {
+		t.Errorf("%d large requests have begun, want %d", q.begun[large], maxLarge)
 	}
 	for range maxSmall - q.countSmall() {
 		q.pause(q.enter("j", 1))

@@ -184,7 +184,7 @@ func (q *queue) next(now time.Time) (next *request) {
 }
 
 // mayRun reports whether a request has begun or may begin. Big ones begin one at a time. But one that has begun runs only when no request of less use may,
-// and can hold its turn for seconds. So a second one, and some large ones, may begin without a turn if their namespaces have used little.
+// and can hold its turn for seconds. So a second one, and some without a turn, may begin if their namespaces have used little.
 func (q *queue) mayRun(r *request, now time.Time) bool {
 	switch {
 	case r.begun:
@@ -196,7 +196,7 @@ func (q *queue) mayRun(r *request, now time.Time) bool {
 	case r.class == big && q.begun[big] == 1:
 		return r.until(now) <= lightUse
 	case q.begun[large]+min(q.begun[big], 1)+q.begun[huge] >= q.turns:
-		return r.class == large && q.begun[large] < maxLarge && r.until(now) <= lightUse
+		return r.until(now) <= lightUse && (r.class == big || r.class == large && q.begun[large] < maxLarge)
 	}
 	return true
 }

@@ -55,6 +55,19 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestBigWithoutTurn: large requests of namespaces that have used much can have all turns for seconds. Meanwhile a cache of 1,000 pods may begin.
+func TestBigWithoutTurn(t *testing.T) {
+	q := newQueue(1)
+	for i := range minTurns {
+		name := strconv.Itoa(i)
+		q.namespaces[name] = &namespace{use: use{used: 2 * lightUse, at: time.Now()}}
+		q.pause(q.enter(name, bigBytes))
+	}
+	if q.enter("huge", reserveBytes+1).begun || !q.enter("calm", bigBytes+1).begun {
+		t.Error("a huge request has begun, or the big one has not")
+	}
+}
+
 // TestOrder: of the requests that wait, the one of the namespace runs first that has used the least, but first ends what has begun.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -71,9 +71,9 @@ func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
 		labels labels.Labels
 		want   string // "" if Prometheus does not scrape the pod
 	}{
-		{"a server", labels.FromStrings("__meta_kubernetes_pod_label_memcached_cr", "cache"), "cache"},
-		{"a proxy", labels.FromStrings("__meta_kubernetes_pod_label_memcached_proxy", "cache"), "cache"},
-		{"a pod without the labels", labels.FromStrings("memcached_cr", "chosen"), ""},
+		{"a server", labels.FromStrings("__meta_kubernetes_pod_label_memcached_cr", "cache", containerLabel, "exporter"), "cache"},
+		{"a proxy", labels.FromStrings("__meta_kubernetes_pod_label_memcached_proxy", "cache", containerLabel, "exporter"), "cache"},
+		{"a pod without the labels", labels.FromStrings("memcached_cr", "chosen", containerLabel, "exporter"), ""},
 	} {
 		for _, rules := range [][]monitoringv1.RelabelConfig{pods.Spec.PodMetricsEndpoints[0].RelabelConfigs, service.Spec.Endpoints[0].RelabelConfigs} {
 			builder := labels.NewBuilder(test.labels)
@@ -85,6 +85,18 @@ func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
 				t.Errorf("%s: samples have the name %q, want %q", test.reason, got, test.want)
 			}
 		}
+	}
+}
+
+const containerLabel = "__meta_kubernetes_pod_container_name"
+
+// TestOneContainerOfEachPod checks that a pod of any user with 100 containers is one target: the limit of samples is that of a target.
+func TestOneContainerOfEachPod(t *testing.T) {
+	var pods monitoringv1.PodMonitor
+	documents(t, filepath.Join(lab.Component, "caches.yaml"), &pods)
+	target := labels.NewBuilder(labels.FromStrings("__meta_kubernetes_pod_label_memcached_cr", "cache", containerLabel, "another"))
+	if relabeled(t, target, pods.Spec.PodMetricsEndpoints[0].RelabelConfigs) {
+		t.Error("Prometheus scrapes a container that is no exporter")
 	}
 }
 

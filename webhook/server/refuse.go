@@ -30,8 +30,8 @@ const (
 	useOfByte = 10 * time.Nanosecond
 )
 
-// tooMany returns a request if too many wait that have not begun, or too many large ones. It is the last one of those whose namespaces have used the
-// most, including the request.
+// tooMany returns a request if too many wait that have not begun: the last one of those whose namespaces have used the most, including the request. If
+// only the large ones are too many, it returns one of them.
 func (q *queue) tooMany(now time.Time) *request {
 	waiting := slices.Clone(q.waiting)
 	waiting = slices.DeleteFunc(waiting, func(each *request) bool { return each.begun })

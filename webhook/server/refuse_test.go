@@ -15,12 +15,14 @@ func TestBigBodiesWait(t *testing.T) {
 	for _, test := range []struct {
 		reason string
 		length int64
-		waits  int // of six requests
+		soon   int // how many of six requests wait until one has waited for maxLargeWait
+		waits  int // how many wait then
 	}{
-		{"caches of 1,000 pods", 7_700_000, 5},
-		{"smaller ones", bigBytes + 1, 5},
-		{"bodies of 16 MiB", 16 << 20, 2},
-		{"bodies of 21 MiB", 21 << 20, 1},
+		{"caches of 1,000 pods", 7_700_000, 6, 5},
+		{"smaller ones", bigBytes + 1, 6, 5},
+		{"bodies of 16 MiB", 16 << 20, 6, 2},
+		{"bodies of 21 MiB", 21 << 20, 6, 1},
+		{"bodies of 32 MiB, which will use as much as the others have used", 32 << 20, 2, 1},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -34,8 +36,8 @@ func TestBigBodiesWait(t *testing.T) {
 					q.enter(strconv.Itoa(i), test.length)
 				}
 				time.Sleep(maxLargeWait)
-				if q.decide(); len(q.waiting) != 7 {
-					t.Errorf("%d requests wait for %s, want all 7", len(q.waiting), maxLargeWait)
+				if q.decide(); len(q.waiting) != test.soon+1 {
+					t.Errorf("%d requests wait for %s, want %d", len(q.waiting), maxLargeWait, test.soon+1)
 				}
 				time.Sleep(time.Nanosecond)
 				q.decide()

@@ -83,6 +83,13 @@ The exit code is 0 on success, 1 on failure, and 2 if the command line is invali
 	root.SetHelpCommandGroupID(forUsers)
 	root.SetCompletionCommandGroupID(forUsers)
 	addGroup(root, "Commands that pods run:", newServe(version), newReload(), newHold(), newExport(), newReach(), newCopy(), newClean())
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, args []string) error { // cobra prints an unknown name as it is, and the exit code is 0
+			_, _, err := root.Find(args)
+			return err
+		}
+	}
 	return root
 }
 

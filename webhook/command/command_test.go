@@ -77,6 +77,7 @@ func TestUsage(t *testing.T) {
 		help    string // the command of the hint
 	}{
 		{"an unknown command", []string{"start"}, `unknown command "start" for "memcached-operator"`, ""},
+		{"help for an unknown command, which is not printed raw", []string{"help", "start\u202e"}, `unknown command "start\u202e" for "memcached-operator"`, " help"},
 		{"an unknown flag", []string{"serve", "--bind", ":1"}, "unknown flag: --bind", " serve"},
 		{"an argument after the flags", []string{"serve", "now"}, `unknown command "now" for "memcached-operator serve"`, " serve"},
 		{"an argument of a command of pods", []string{"reload", "--tls", "x", "now"}, `unknown command "now" for "memcached-operator reload"`, " reload"},

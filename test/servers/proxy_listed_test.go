@@ -33,7 +33,7 @@ var listed = []struct {
 // documented are the differences that comparable hides, and those that the generator leaves out.
 var documented = []string{
 	"A line that the proxy cannot read returns `CLIENT_ERROR parsing request`, and a rejected meta command returns different text after `CLIENT_ERROR`.",
-	"Text after the flag `q`, and a second `q`, are not rejected.",
+	"A second flag `q` is not rejected, and text after a `q` is.",
 }
 
 // removes reports whether the command has a value that is too large, and would not remove the item of one server.

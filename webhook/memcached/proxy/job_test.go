@@ -1,11 +1,15 @@
 package proxy
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8slabels "k8s.io/apimachinery/pkg/labels"
@@ -16,6 +20,7 @@ import (
 	"github.com/example/memcached-operator/webhook/memcached/memory"
 	"github.com/example/memcached-operator/webhook/memcached/moves"
 	"github.com/example/memcached-operator/webhook/memcached/v1alpha1"
+	"github.com/example/memcached-operator/webhook/observed"
 )
 
 // jobOf returns the Job for the routes of a label.
@@ -110,6 +115,32 @@ func TestJobMetadata(t *testing.T) {
 		if got := [2]string{job.Annotations[key], pod.Annotations[key]}; got != want {
 			t.Errorf("the annotation %s of the Job and its pods is %q, want %q", key, got, want)
 		}
+	}
+}
+
+// TestJobPodWithMostLabels checks that the labels by which the hook knows a pod of the Job are read although spec has as many as it may have, which come
+// first. Otherwise the NetworkPolicy of the Job would be deleted while its pods end.
+func TestJobPodWithMostLabels(t *testing.T) {
+	memcached := sample.Proxied(3)
+	memcached.Spec.PodLabels, memcached.Spec.Proxy.Job.Labels = v1alpha1.Labels{}, v1alpha1.Labels{}
+	for i := range 64 {
+		memcached.Spec.PodLabels[fmt.Sprintf("a-%d", i)] = "x"
+		memcached.Spec.Proxy.Job.Labels[fmt.Sprintf("a.job-%d", i)] = "x"
+	}
+	template := jobOf(memcached, "0-2_0-3_warming").Spec.Template
+	for _, added := range []string{"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/job-completion-index"} {
+		template.Labels[added] = "x"
+	}
+	body, err := json.Marshal(corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: memcached.Namespace, Labels: template.Labels}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pod observed.Pod
+	if err := jsonv2.Unmarshal(body, &pod); err != nil {
+		t.Fatal(err)
+	}
+	if !pod.Selected(memcached.Namespace, children.MoveSelector(memcached)) {
+		t.Errorf("%d of %d labels were read, without those of the Job", len(pod.Labels), len(template.Labels))
 	}
 }
 

@@ -167,7 +167,7 @@ end
 -- meta returns a meta command without the flags of some letters, and with other flags.
 local function meta(r, letters, added)
     local command, flags = r:raw_line():match("^([^ ]+ +[^ ]+)(.*)$")
-    if letters then flags = flags:gsub(" +[" .. letters .. "][^ ]*", "") end
+    if letters then flags = flags:gsub("%f[ ] +[" .. letters .. "][^ ]*", "") end -- %f: otherwise it looks again at each of many spaces
     return request(command .. flags .. added .. "\r\n", r)
 end
 
@@ -179,8 +179,12 @@ local function toClassic(verb, res)
     return code == "VA" and rest or word and word .. "\r\n" or res
 end
 
--- endLine makes the proxy write a line again, with CR and LF, of which raw_line cuts two characters: a client may send LF alone.
-local function endLine(r, verb) pcall(r.token, r, 1, verb) end
+-- endLine makes the proxy write a line again, with CR and LF, of which raw_line cuts two characters: a client may send LF alone. It returns
+-- false if the line would be too long.
+local function endLine(r, verb) return (pcall(r.token, r, 1, verb)) end
+
+-- afterKey returns what follows the key of a command.
+local function afterKey(line) return line:match("^[^ ]+ +[^ ]+(.*)") or "" end
 
 -- creates reports whether a command stores an item for a missing key.
 local function creates(verb, storeMode, flags)
@@ -701,9 +705,11 @@ end
 -- execute runs a command of a client, and returns what the proxy sends.
 function Command:execute(r)
     local verb = VERBS[r:command()]
-    local noreply = CLASSIC[verb] and r:ntokens() > (WORDS[verb] or 5)
-    if noreply or self.phase and verb ~= "get" then endLine(r, verb) end
+    local noreply, quiet = CLASSIC[verb] and r:ntokens() > (WORDS[verb] or 5), #verb == 2 and r:has_flag("q")
+    local ended = (noreply or quiet or self.phase and verb ~= "get") and endLine(r, verb)
     noreply = noreply and r:raw_line():find(" noreply *$")
+    -- memcached removes one letter of q before it sends a command to a server. With another q behind it, the server would not respond.
+    if quiet and (not ended or afterKey(r:raw_line()):find(" q[^ ]")) then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
     if #verb == 2 and r:has_flag("E") and marked(token(r, "E")) then return "CLIENT_ERROR " .. BAD_TOKEN .. "\r\n" end
     self.forJob = verb == "mg" and token(r, "O") == COPY
     local res

@@ -13,16 +13,16 @@ const (
 	// ContainerName is the name of the proxy container.
 	ContainerName = "proxy"
 
-	nameSuffix, jobSuffix = "-proxy", "-move"
+	jobSuffix = "-move"
 )
 
 // NameSuffixes are what the names of children add to the name of the Memcached. Two caches share no child as long as no Memcached has such
 // a name: clients of one would reach the other.
-var NameSuffixes = []string{nameSuffix, jobSuffix}
+var NameSuffixes = []string{children.ProxySuffix, jobSuffix}
 
 // Name returns the name of the children that belong to the proxies. It is valid for a Service, because the name of a
 // StatefulSet has at most 52 characters.
-func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + nameSuffix }
+func Name(memcached *v1alpha1.Memcached) string { return memcached.Name + children.ProxySuffix }
 
 // Address returns the host:port at which clients reach the proxies, with the domain of the cluster.
 func Address(memcached *v1alpha1.Memcached, domain string) string {

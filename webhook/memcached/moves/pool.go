@@ -73,6 +73,24 @@ func (p Pool) BySlot() []int32 {
 	return ordinals
 }
 
+// hasAll reports whether the pool has all servers of another one. It makes no list of them, because a tenant can have 70,000 pods with routes. Of the
+// ordinals outside the slots, it looks at few: only those of spares can be in the pool. Looking at those of zero spares too does no harm.
+func (p Pool) hasAll(other Pool) bool {
+	lacks := func(ordinal int32) bool { return other.Has(ordinal) && !p.Has(ordinal) }
+	lacksEither := func(spare Spare) bool { return lacks(spare.For) || lacks(spare.Ordinal) }
+	if slices.ContainsFunc(p.spares[:], lacksEither) || slices.ContainsFunc(other.spares[:], lacksEither) {
+		return false
+	}
+	for ordinal := other.Slots.First; ordinal < other.Slots.End(); ordinal++ {
+		if p.Slots.Has(ordinal) {
+			ordinal = p.Slots.End() - 1 // the others of the slots are in both pools
+		} else if lacks(ordinal) {
+			return false
+		}
+	}
+	return true
+}
+
 // notIn returns the ordinals, by slot, that another pool does not have.
 func (p Pool) notIn(other Pool) []int32 { return slices.DeleteFunc(p.BySlot(), other.Has) }
 

@@ -37,7 +37,7 @@ func (s situation) partition(routes Routes, run Range) int32 {
 
 // anyKnowsServersWithoutSlot reports whether a running proxy knows a server that has no slot, such as one whose slot a spare has.
 func (s situation) anyKnowsServersWithoutSlot(used Pool) bool {
-	knows := func(r Routes) bool { return r.Phase == Closing && len(r.From.notIn(used)) > 0 }
+	knows := func(r Routes) bool { return r.Phase == Closing && !used.hasAll(r.From) }
 	return s.Proxies.Warmup > 0 && slices.ContainsFunc(s.runningRoutes, knows)
 }
 

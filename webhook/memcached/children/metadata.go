@@ -16,6 +16,9 @@ const NameLabel = "memcached_cr"
 // ProxyLabel has the name of the Memcached and is on proxies only, so that this label alone selects them.
 const ProxyLabel = "memcached_proxy"
 
+// ProxySuffix is what the names of the children that belong to the proxies add to the name of the Memcached.
+const ProxySuffix = "-proxy"
+
 // MoveLabel has the name of the Memcached and is on the pods of the Job of a move.
 const MoveLabel = "memcached_move"
 

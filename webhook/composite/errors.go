@@ -24,7 +24,7 @@ type ParentError struct{ Err error }
 func (e *ParentError) Error() string { return e.Err.Error() }
 func (e *ParentError) Unwrap() error { return e.Err }
 
-// RetryError reports that the hook cannot decide yet, such as before a Secret exists. Metacontroller syncs again after the time, in whole
+// RetryError reports that the hook cannot decide yet, such as before a Secret exists, or is busy. Metacontroller syncs again after the time, in whole
 // seconds and at least one, instead of its backoff of up to 16 minutes.
 //
 // Until then it changes no child, and it writes no status and no Event: users see nothing. A hook that can return a status returns

@@ -26,22 +26,23 @@ apply writes nothing, and once when the spec becomes invalid: a policy of the cl
 */
 
 // maxKeptBytes and maxKeptValues limit the last applied configurations of all children that stay, and the values also their observed specs, with which they
-// are compared. Those of a cache with proxies have 40 kB, and 1,900 values with its specs. Without a limit for specs, 80 children with 5,000 values
-// take half a second.
+// are compared. Those of a cache with proxies have 40 kB, and 1,900 values with its specs; with metrics and 64 peers in its NetworkPolicies, 5,000 values.
+// Without a limit for specs, 80 children with 5,000 values take half a second. With 10,000 values, a tenant with 480 caches delays others for seconds: the
+// hook needs more time for such a sync than Metacontroller.
 const (
 	maxKeptBytes  = 512 << 10
-	maxKeptValues = 10_000
+	maxKeptValues = 7_000
 )
 
 // controllerUID is a label that Metacontroller gives each child.
 const controllerUID = "controller-uid"
 
 // Keep returns the response for a parent with an invalid spec: the children as they were applied last, and a status with the cause. It returns the cause
-// as a [ParentError], which changes nothing in the cluster either, in three cases: the last applied configuration of a child is unknown; an apply of it
-// would write something, and the status before does not say that the spec was valid; or the status is too large to be stored.
+// as a [ParentError], which changes nothing in the cluster either, in three cases: the last applied configuration of a child is unknown, or all are too
+// large; an apply would write something, and the status before does not say that the spec was valid; or the status is too large to be stored.
 func Keep[P, C, R, S any](request *Request[P, C, R], wasValid bool, status S, cause error) (Desired[S], error) {
-	children, settled, err := request.LastApplied()
-	if err != nil || !settled && !wasValid {
+	children, err := request.LastApplied(wasValid)
+	if err != nil {
 		return Desired[S]{}, &ParentError{Err: cause}
 	}
 	encoded, err := json.Marshal(status)
@@ -54,36 +55,57 @@ func Keep[P, C, R, S any](request *Request[P, C, R], wasValid bool, status S, ca
 	return Desired[S]{Status: status, Children: children}, nil
 }
 
-// LastApplied returns every observed child as Metacontroller applied it last, and whether an apply of all changes nothing. LastApplied returns an error if
-// a child has no valid last applied configuration.
-func (r *Request[P, C, R]) LastApplied() (children []runtime.Object, settled bool, err error) {
-	parent := any(r.Parent).(metav1.Object)
+// LastApplied returns every observed child as Metacontroller applied it last. It returns an error if a child has no valid last applied configuration, if
+// all are too large, or if an apply of a child would write something and mayWrite is false.
+func (r *Request[P, C, R]) LastApplied(mayWrite bool) ([]runtime.Object, error) {
+	all, err := keptOf(&r.Children)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range all {
+		if updated, isUpdated := each.object.(merge.Child); isUpdated && !mayWrite && !merge.Settled(updated) {
+			return nil, fmt.Errorf("an apply would write %s %s", each.key, each.object.GetName())
+		}
+	}
+	var children []runtime.Object
+	for _, each := range all {
+		child, err := lastApplied(each.key, each.object.GetName(), each.applied, any(r.Parent).(metav1.Object))
+		if err != nil {
+			return nil, fmt.Errorf("the last applied configuration of %s %s: %w", each.key, each.object.GetName(), err)
+		}
+		children = append(children, child)
+	}
+	return children, nil
+}
+
+// kept is an observed child with its last applied configuration.
+type kept struct {
+	key     string
+	object  Object
+	applied jsontext.Value
+}
+
+// keptOf returns the observed children. It returns an error if a configuration is unknown, or if they are too large.
+func keptOf[C any](children *C) (all []kept, err error) {
 	bytes, values := 0, 0
-	settled = true
-	for key, group := range groupsOf(&r.Children) {
+	for key, group := range groupsOf(children) {
 		for i := range group.length() {
-			observedChild := group.at(i)
-			applied, err := appliedText(key, observedChild)
+			object := group.at(i)
+			applied, err := appliedText(key, object)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
-			updated, isUpdated := observedChild.(merge.Child) // Metacontroller does not update the others: Jobs
 			bytes, values = bytes+len(applied), values+merge.CountValues(applied)
-			if isUpdated {
+			if updated, isUpdated := object.(merge.Child); isUpdated { // Metacontroller does not update the others: Jobs
 				values += merge.CountValues(updated.SpecJSON())
 			}
 			if bytes > maxKeptBytes || values > maxKeptValues {
-				return nil, false, fmt.Errorf("the last applied configurations and specs have more than %d bytes or %d values", maxKeptBytes, maxKeptValues)
+				return nil, fmt.Errorf("the last applied configurations and specs have more than %d bytes or %d values", maxKeptBytes, maxKeptValues)
 			}
-			child, err := lastApplied(key, observedChild.GetName(), applied, parent)
-			if err != nil {
-				return nil, false, fmt.Errorf("the last applied configuration of %s %s: %w", key, observedChild.GetName(), err)
-			}
-			children = append(children, child)
-			settled = settled && (!isUpdated || merge.Settled(updated))
+			all = append(all, kept{key, object, applied})
 		}
 	}
-	return children, settled, nil
+	return all, nil
 }
 
 func appliedText(key string, object Object) (jsontext.Value, error) {

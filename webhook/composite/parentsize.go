@@ -60,9 +60,9 @@ func isLargeStatus(status jsontext.Value) bool {
 	return len(status) > MaxStatusBytes || countValues(status) > maxStatusValues || text.IsDeep(status)
 }
 
-// smallMembers returns a status without its large members; nil if the others are large together, or if it is as large as a parent that is refused.
+// smallMembers returns a status without its large members; nil if the others are large together, or if it is larger than etcd stores.
 func smallMembers(status jsontext.Value) jsontext.Value {
-	if len(status) > maxParentBytes || text.IsDeep(status) {
+	if len(status) > 2*maxParentBytes || text.IsDeep(status) {
 		return nil
 	}
 	var members map[string]jsontext.Value

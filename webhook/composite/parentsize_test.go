@@ -56,14 +56,18 @@ func TestLostStatus(t *testing.T) {
 			t.Errorf("%s: error %v, message %t, addresses %t", test.reason, err, seen.Message != "", seen.PodIPs != nil)
 		}
 	}
+	large := `{"message":"a","x":"` + strings.Repeat("a", maxParentBytes) + `"}`
+	if rest := string(smallMembers(jsontext.Value(large))); rest != `{"message":"a"}` {
+		t.Errorf("of the status of a deleted parent that is too large otherwise, %s stays", rest)
+	}
 	var many strings.Builder
 	for i := range maxStatusValues + 2 {
 		fmt.Fprintf(&many, `,"%d": 0`, i)
 	}
 	for reason, status := range map[string]string{
-		"a parent of that size is refused": `{"message": "a", "x": "` + strings.Repeat("a", maxParentBytes) + `"}`,
-		"many small members":               "{" + many.String()[1:] + "}",
-		"no object":                        "[" + strings.Repeat(" ", MaxStatusBytes) + "]",
+		"the API server stores none of that size": `{"message": "a", "x": "` + strings.Repeat("a", 2*maxParentBytes) + `"}`,
+		"many small members":                      "{" + many.String()[1:] + "}",
+		"no object":                               "[" + strings.Repeat(" ", MaxStatusBytes) + "]",
 	} {
 		if rest := smallMembers(jsontext.Value(status)); rest != nil {
 			t.Errorf("%s: %d bytes stay", reason, len(rest))

@@ -73,9 +73,8 @@ func nextKind(children *childGroups) string {
 // spec does not matter. When that is unknown, or each apply would write it again, they follow from spec. With an invalid spec all children are deleted at
 // the same time; orphans are not: remaining then returns the error of spec.
 func remaining(request *syncRequest) ([]runtime.Object, error) {
-	all, settled, err := request.LastApplied()
-	if err != nil || !settled && !orphaning(request.Parent) {
-		all = nil
+	all, err := request.LastApplied(orphaning(request.Parent))
+	if err != nil {
 		switch invalid := validate(request.Parent); {
 		case invalid == nil:
 			all = desiredChildren(request.Parent)

@@ -98,9 +98,12 @@ var proxyConfig = Config{OperatorImage: "operator:1"}
 
 // proxied returns the request of a cache whose proxies have had the routes of a label for an hour. Its children are as desired, a Job has just
 // begun, and its pods are ready. Servers that items move from have an earlier template than those of another range.
-func proxied(t *testing.T, size int32, label string) syncRequest {
+func proxied(t *testing.T, size int32, label string, edits ...func(*v1alpha1.MemcachedSpec)) syncRequest {
 	t.Helper()
 	memcached, routes := sample.Proxied(size), moves.ParseRoutes(label)
+	for _, edit := range edits {
+		edit(&memcached.Spec)
+	}
 	began, rollout := noon.Add(-time.Hour), v1alpha1.Revision{Created: *ago(3600), Number: 7}
 	request := syncRequest{Parent: memcached, Now: noon, Children: noChildren()}
 	o := Config{}.observe(&request)

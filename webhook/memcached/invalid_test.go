@@ -1,10 +1,13 @@
 package memcached
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/example/memcached-operator/test/sample"
 	"github.com/example/memcached-operator/webhook/api"
@@ -99,5 +102,26 @@ func TestInvalidSpecWithProxies(t *testing.T) {
 		if got := meta.FindStatusCondition(response.Status.Conditions, api.Available); got.Reason != test.available {
 			t.Errorf("%s: Available is %+v, want %s", test.reason, got, test.available)
 		}
+	}
+}
+
+// TestInvalidSpecOfLargeCache checks that the children of a cache with as many peers as spec may have are not too large to be kept.
+func TestInvalidSpecOfLargeCache(t *testing.T) {
+	request := proxied(t, 3, "0-2_0-3_warming", func(spec *v1alpha1.MemcachedSpec) {
+		for i := range 64 {
+			spec.NetworkPolicy.From = append(spec.NetworkPolicy.From, networkingv1.NetworkPolicyPeer{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": fmt.Sprintf("shop-%d", i)}},
+				PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app": "shop"}},
+			})
+		}
+		spec.Metrics = v1alpha1.Metrics{Enabled: true}
+	})
+	request.Parent.Spec.Size = new(int32(-1))
+	response, err := proxyConfig.sync(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(response.Children) < 8 {
+		t.Errorf("%d children are kept", len(response.Children))
 	}
 }

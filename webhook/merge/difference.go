@@ -71,7 +71,11 @@ func Settled(child Child) bool {
 	if len(last.Spec) == 0 {
 		return false
 	}
-	changes, err := compare(observedForm(child), last, last)
+	have := observedForm(child)
+	if !have.hasMetadata(last, last) { // an apply writes all of last
+		return false
+	}
+	changes, err := compare(have, last, last)
 	return err == nil && len(changes) == 0
 }
 
@@ -219,12 +223,15 @@ func (f form) object() (object map[string]any, err error) {
 
 // unchanged reports that an apply changes nothing. If it returns false, [Apply] decides.
 func unchanged(have, last, want form) bool {
-	return hasStrings(have.Metadata.Labels, last.Metadata.Labels, want.Metadata.Labels) &&
-		hasStrings(have.Metadata.Annotations, last.Metadata.Annotations, want.Metadata.Annotations) &&
-		(len(last.Spec) == 0 || bytes.Equal(last.Spec, want.Spec)) && contains(have.Spec, want.Spec)
+	return have.hasMetadata(last, want) && (len(last.Spec) == 0 || bytes.Equal(last.Spec, want.Spec)) && contains(have.Spec, want.Spec)
 }
 
-// hasStrings is [unchanged] for labels or annotations.
+// hasMetadata is [unchanged] for labels and annotations.
+func (f form) hasMetadata(last, want form) bool {
+	return hasStrings(f.Metadata.Labels, last.Metadata.Labels, want.Metadata.Labels) &&
+		hasStrings(f.Metadata.Annotations, last.Metadata.Annotations, want.Metadata.Annotations)
+}
+
 func hasStrings(have, last, want map[string]string) bool {
 	for key := range last {
 		if _, wanted := want[key]; !wanted {

@@ -204,7 +204,7 @@ const (
 // beginResponse lets another request run, and sets the time that the caller has for a response, and for the rest of its body if it is refused.
 func (b *body) beginResponse(size int, refused bool) {
 	if b.request != nil {
-		b.memory.leave(b.request)
+		b.memory.leave(b.request, b.bytes)
 	}
 	b.connection.enter(transferring)
 	now := time.Now()

@@ -73,7 +73,7 @@ func isStranger(code int) bool {
 	return code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed
 }
 
-// setRetryAfter sets the time that a hook has chosen. It is rounded up, because Metacontroller retries immediately after a 0.
+// setRetryAfter sets the time that a hook or the queue has chosen. It is rounded up, because Metacontroller retries immediately after a 0.
 func setRetryAfter(header http.Header, err error) {
 	if later, ok := errors.AsType[*composite.RetryError](err); ok {
 		header.Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(later.After.Seconds())))))
@@ -92,7 +92,7 @@ func (e *httpError) write(w http.ResponseWriter) {
 		w.Header().Set("Allow", http.MethodPost)
 	case http.StatusTooManyRequests:
 		if w.Header().Get("Retry-After") != "" {
-			break // of the hook
+			break // chosen already
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter()))
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // TestExploreQueue tries each sequence of steps of up to three requests of two namespaces: none runs uncounted, waits although it may run, or keeps a place
-// after it has left.
+// after it has left. Three requests never reach maxLarge, which TestClasses checks.
 func TestExploreQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var explore func(done []queueStep)
@@ -69,7 +69,7 @@ func (w *queueWorld) step(step queueStep) {
 	case "a second passes":
 		time.Sleep(time.Second)
 	case "leave":
-		w.leave(w.requests[step.of])
+		w.leave(w.requests[step.of], 0)
 		w.requests = slices.Delete(w.requests, int(step.of), int(step.of)+1)
 	case "pause":
 		w.pause(w.requests[step.of])

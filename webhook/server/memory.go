@@ -102,6 +102,6 @@ func readMetric(name string) int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// retryAfter returns the Retry-After of a 429 in seconds. It is at least 1, because Metacontroller retries immediately after
+// retryAfter returns the Retry-After in seconds of a 429 that has none yet. It is at least 1, because Metacontroller retries immediately after
 // a 0, and random up to 3, so that refused callers do not return at the same time.
 func retryAfter() int { return 1 + rand.IntN(3) }

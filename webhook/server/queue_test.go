@@ -68,6 +68,30 @@ func TestBigWithoutTurn(t *testing.T) {
 	}
 }
 
+// TestOrderBySize: of requests of namespaces that have used little, the one runs first that will use the least, although it is larger.
+func TestOrderBySize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		use := func(name string, length int64, used time.Duration) {
+			r := q.enter(name, length)
+			time.Sleep(used)
+			q.leave(r, length)
+		}
+		use("labels", bigBytes+1, 200*time.Millisecond)
+		use("labels", 1, 0)                       // says nothing about large ones
+		q.leave(q.enter("labels", bigBytes+1), 1) // a caller that is gone says nothing either
+		use("calm", bigBytes+2, 50*time.Millisecond)
+		use("calm", 1, 5*time.Millisecond)
+		time.Sleep(10 * time.Second)
+		running := q.enter("other", 1)
+		labels, calm := q.enter("labels", bigBytes+1), q.enter("calm", bigBytes+2)
+		q.leave(running, 0)
+		if labels.begun || !calm.begun {
+			t.Error("the request with many labels has begun first")
+		}
+	})
+}
+
 // TestOrder: of the requests that wait, the one of the namespace runs first that has used the least, but first ends what has begun.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -75,7 +99,7 @@ func TestOrder(t *testing.T) {
 		use := func(name string, used time.Duration) {
 			r := q.enter(name, 1)
 			time.Sleep(used)
-			q.leave(r)
+			q.leave(r, 0)
 		}
 		use("more", 400*time.Millisecond)
 		use("much", 90*time.Millisecond)
@@ -90,7 +114,7 @@ func TestOrder(t *testing.T) {
 		}
 		var got []string
 		for len(order) > 0 {
-			q.leave(running)
+			q.leave(running, 0)
 			for r := range order {
 				if r.runs {
 					got, running = append(got, order[r]), r
@@ -130,7 +154,7 @@ func TestSizeCounts(t *testing.T) {
 		running := q.enter("other", 1)
 		larger, calm := q.enter("new", reserveBytes), q.enter("calm", bigBytes+1)
 		q.namespaces["calm"].used, q.namespaces["calm"].at = lightUse/2, time.Now()
-		if q.leave(running); !calm.runs || larger.runs {
+		if q.leave(running, 0); !calm.runs || larger.runs {
 			t.Errorf("the smaller request runs: %t, the larger one: %t", calm.runs, larger.runs)
 		}
 	})

@@ -2,8 +2,11 @@ package server
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/example/memcached-operator/webhook/composite"
 )
 
 const (
@@ -12,8 +15,11 @@ const (
 	// rest is a time without requests. It shows that Metacontroller's queue is empty: otherwise one of the ten workers sends a request sooner, although
 	// each may encode a large one.
 	rest = 50 * time.Millisecond
+	// maxRecent is what requests must have used recently on each CPU before small ones are refused: what remains of maxBusy after it has passed. Otherwise, a
+	// few cheap requests that leave no rest would be enough to refuse a namespace that changes 24 caches together.
+	maxRecent = 900 * time.Millisecond
 	// maxWaiting is how many requests may then wait that have not begun. Twice as many may wait whose namespaces have used half of the average, and so on.
-	// The others get 429, and return in one to three seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one
+	// The others get 429, and return after 1 to 32 seconds. They leave Metacontroller's ten workers, which take the parents of all namespaces from one
 	// queue, to other namespaces.
 	maxWaiting = 3
 	// lightUse is what a namespace has used that needs a 14th of the hook's time.
@@ -25,8 +31,11 @@ const (
 	maxLargeWait = 500 * time.Millisecond
 	// maxBytesWaiting is the size of the big ones, if there are several. Five caches of 1,000 pods, with 7 MB each, may wait.
 	maxBytesWaiting = 40 << 20
-	// useOfByte is what a byte of 1,000 pods needs. A byte of other objects needs up to ten times as much. With that figure, caches of 1,000 pods would be
-	// refused before namespaces that use all of the time.
+	// A refused request returns after a random time up to minRetry, and up to maxLater more because others of its namespace have been refused.
+	minRetry = 2 * time.Second
+	maxLater = 30 * time.Second
+	// useOfByte is what a byte of 1,000 pods needs. A byte of other objects needs up to five times as much. With that figure, or with what the last request
+	// has used, caches of 1,000 pods would be refused before namespaces that use all of the time.
 	useOfByte = 10 * time.Nanosecond
 )
 
@@ -38,6 +47,9 @@ func (q *queue) tooMany(now time.Time) *request {
 	slices.Reverse(waiting)
 	use := func(r *request) time.Duration { return r.until(now) + r.useOfSize() }
 	slices.SortStableFunc(waiting, func(a, b *request) int { return cmp.Compare(use(b), use(a)) })
+	if q.recent.until(now) <= maxRecent*time.Duration(q.cpus) {
+		return tooManyLarge(waiting, now)
+	}
 	average := q.average(now)
 	for i, each := range waiting {
 		if i >= maxWaiting && time.Duration(i+1)*each.until(now) > maxWaiting*average {
@@ -80,6 +92,13 @@ func firstOfMost(waiting []*request) *request {
 		counts[each.namespace]++
 	}
 	return slices.MaxFunc(waiting, func(a, b *request) int { return cmp.Compare(counts[a.namespace], counts[b.namespace]) })
+}
+
+// refuse returns errBusy, and when the request may return: the more of its namespace have been refused recently, the later. Thousands of parents, which
+// Metacontroller syncs together every five minutes, would otherwise return every two seconds, and fill its queue until all have run.
+func (n *namespace) refuse(now time.Time) error {
+	n.refused.add(time.Second, now)
+	return &composite.RetryError{Err: errBusy, After: rand.N(minRetry + min(n.refused.until(now), maxLater))}
 }
 
 // useOfSize returns what a request will use at least, by its size; 0 if that is unknown.

@@ -92,6 +92,7 @@ func TestLargeOfLightNamespace(t *testing.T) {
 		q := newQueue(1)
 		q.enter("calm", 1)
 		q.busySince = time.Now().Add(-maxBusy - 1)
+		q.recent.add(2*maxRecent, time.Now())
 		for i := range 9 {
 			name := strconv.Itoa(i)
 			q.namespaces[name] = &namespace{use: use{used: halfLife * 100 / 69 / 9, at: time.Now()}} // a ninth of the time, always
@@ -121,7 +122,7 @@ func TestSmallFirst(t *testing.T) {
 		if len(q.waiting) != maxWaiting || !slices.Contains(q.waiting, last) {
 			t.Errorf("%d requests wait, want %d, one of them small", len(q.waiting), maxWaiting)
 		}
-		q.leave(running)
+		q.leave(running, 0)
 		if !last.runs || lasting[0].runs {
 			t.Error("a small request does not run before the large ones")
 		}
@@ -139,7 +140,7 @@ func TestRest(t *testing.T) {
 			last := q.enter("web", 1)
 			for range 2 {
 				time.Sleep(maxBusy)
-				q.leave(last)
+				q.leave(last, 0)
 				time.Sleep(test.gap)
 				last = q.enter("web", 1)
 			}
@@ -155,25 +156,27 @@ func TestRest(t *testing.T) {
 
 // TestTooMany: while the hook always has requests, few wait of namespaces that have used much, and more of the others.
 func TestTooMany(t *testing.T) {
-	const many, long = 10, maxBusy + 1
+	const many, long, full = 10, maxBusy + 1, 2 * maxRecent
 	for _, test := range []struct {
 		reason string
 		busy   time.Duration
+		recent time.Duration
 		used   []time.Duration // by namespaces
 		waits  []int           // of many requests of the first namespaces, without those that have begun
 	}{
-		{"the hook had no request a moment ago", maxBusy, []time.Duration{time.Second}, []int{many}},
-		{"one namespace has used all of the time", long, []time.Duration{time.Second}, []int{maxWaiting}},
-		{"two have used the same: the last one that enters is refused", long, []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
-		{"one has used less, and takes the places of the other", long, []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},
-		{"one has used an eighth of the average", long, []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{maxWaiting, many}},
-		{"one has used half of the average", long, []time.Duration{3 * time.Second, time.Second}, []int{0, 2 * maxWaiting}},
-		{"one has used nothing", long, []time.Duration{time.Second, 0}, []int{maxWaiting, many}},
-		{"nine have used the same", long, slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{"many that have used little do not change the average", long, slices.Concat([]time.Duration{4 * time.Second, 400 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{maxWaiting, many}},
-		{"one that has used much hides eight others for little time", long, slices.Concat([]time.Duration{5 * time.Second}, slices.Repeat([]time.Duration{400 * time.Millisecond}, 8)), []int{0, 6, 0, 0}},
-		{"nor does it hide eleven others that have used less", long, slices.Concat([]time.Duration{4 * time.Second}, slices.Repeat([]time.Duration{200 * time.Millisecond}, 11)), []int{0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{"nobody has used much", long, []time.Duration{lightUse / 2}, []int{2 * maxWaiting}},
+		{"the hook had no request a moment ago", maxBusy, full, []time.Duration{time.Second}, []int{many}},
+		{"it always has some, but few", long, maxRecent, []time.Duration{time.Second}, []int{many}},
+		{"one namespace has used all of the time", long, full, []time.Duration{time.Second}, []int{maxWaiting}},
+		{"two have used the same: the last one that enters is refused", long, full, []time.Duration{time.Second, time.Second}, []int{maxWaiting, 0}},
+		{"one has used less, and takes the places of the other", long, full, []time.Duration{1100 * time.Millisecond, time.Second}, []int{0, maxWaiting}},
+		{"one has used an eighth of the average", long, full, []time.Duration{3200 * time.Millisecond, 400 * time.Millisecond}, []int{maxWaiting, many}},
+		{"one has used half of the average", long, full, []time.Duration{3 * time.Second, time.Second}, []int{0, 2 * maxWaiting}},
+		{"one has used nothing", long, full, []time.Duration{time.Second, 0}, []int{maxWaiting, many}},
+		{"nine have used the same", long, full, slices.Repeat([]time.Duration{time.Second}, 9), []int{maxWaiting, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"many that have used little do not change the average", long, full, slices.Concat([]time.Duration{4 * time.Second, 400 * time.Millisecond}, slices.Repeat([]time.Duration{20 * time.Millisecond}, 50)), []int{maxWaiting, many}},
+		{"one that has used much hides eight others for little time", long, full, slices.Concat([]time.Duration{5 * time.Second}, slices.Repeat([]time.Duration{400 * time.Millisecond}, 8)), []int{0, 6, 0, 0}},
+		{"nor does it hide eleven others that have used less", long, full, slices.Concat([]time.Duration{4 * time.Second}, slices.Repeat([]time.Duration{200 * time.Millisecond}, 11)), []int{0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"nobody has used much", long, full, []time.Duration{lightUse / 2}, []int{2 * maxWaiting}},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -184,6 +187,7 @@ func TestTooMany(t *testing.T) {
 				}
 				q.enter("0", 1)
 				q.busySince = now.Add(-test.busy)
+				q.recent.add(test.recent, now)
 				for range maxWaiting {
 					q.begin(q.enter("0", 1), 1)
 				}

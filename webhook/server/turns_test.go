@@ -73,7 +73,7 @@ func TestSlowCaller(t *testing.T) {
 			time.AfterFunc(500*time.Millisecond, func() {
 				other := m.enter("calm", 1)
 				if <-other.decision == nil {
-					time.AfterFunc(1500*time.Millisecond, func() { m.leave(other) })
+					time.AfterFunc(1500*time.Millisecond, func() { m.leave(other, 0) })
 				}
 			})
 			slow.start = time.Now()
@@ -86,7 +86,7 @@ func TestSlowCaller(t *testing.T) {
 		if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, errBusy) || time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %s, want %v after a second for the caller and one for others", err, time.Since(began), errBusy)
 		}
-		m.leave(calm)
+		m.leave(calm, 0)
 		for range 2 {
 			if _, err := slow.Read(make([]byte, 1)); !errors.Is(err, errBusy) {
 				t.Errorf("the next read: %v, want %v", err, errBusy)
@@ -127,7 +127,7 @@ func TestPromptCaller(t *testing.T) {
 			}
 		}
 		less := m.enter("less", 1)
-		time.AfterFunc(20*time.Millisecond, func() { m.leave(less) })
+		time.AfterFunc(20*time.Millisecond, func() { m.leave(less, 0) })
 		if n, err := prompt.Read(make([]byte, 1)); n != 1 || !less.begun || prompt.waited != 20*time.Millisecond {
 			t.Errorf("a request that has used nothing has run: %t; %v after %s", less.begun, err, prompt.waited)
 		}

@@ -15,16 +15,16 @@ func TestUse(t *testing.T) {
 		q.pause(second)
 		time.Sleep(time.Second)
 		ended := first.until(time.Now())
-		q.leave(first)
+		q.leave(first, 0)
 		time.Sleep(halfLife)
 		later := first.until(time.Now())
 		// The first seconds count less than those that have just passed.
 		if ended > 3*time.Second || ended < 2500*time.Millisecond || (later-ended/2).Abs() > time.Millisecond {
 			t.Errorf("two requests, which have run for one and two seconds, have used %s, and a half-life later %s", ended, later)
 		}
-		q.leave(second)
+		q.leave(second, 0)
 		time.Sleep(20 * halfLife)
-		q.leave(q.enter("b", 1))
+		q.leave(q.enter("b", 1), 0)
 		if len(q.namespaces) > 0 {
 			t.Errorf("%d namespaces remain that use no time", len(q.namespaces))
 		}

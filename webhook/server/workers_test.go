@@ -202,35 +202,6 @@ func TestManyParents(t *testing.T) {
 	})
 }
 
-// TestBurst: parents of one namespace that sync together now and then are not refused while others use half of the hook's time.
-func TestBurst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := &metacontroller{workers: make(chan struct{}, 10), Handler: NewHandler(Options{Controllers: sleeping(27*time.Millisecond, 40*time.Millisecond)})}
-		var syncs sync.WaitGroup
-		end := time.Now().Add(time.Minute)
-		for i := range 9 {
-			syncs.Go(func() {
-				for time.Now().Before(end) {
-					m.sync(t, thingOf(fmt.Sprintf("busy-%d", i)))
-					time.Sleep(500 * time.Millisecond)
-				}
-			})
-		}
-		for range 20 {
-			syncs.Go(func() {
-				for time.Now().Before(end) {
-					began := time.Now()
-					if refused, took := m.sync(t, thingOf("calm")), time.Since(began); refused > 0 || took > 2*time.Second {
-						t.Errorf("a sync took %s and got 429 %d times", took, refused)
-					}
-					time.Sleep(time.Until(began.Add(17 * time.Second)))
-				}
-			})
-		}
-		syncs.Wait()
-	})
-}
-
 // sleeping returns a controller whose sync hook takes a time for parents of namespaces that begin with busy, and another time for those of calm.
 func sleeping(busy, calm time.Duration) []composite.Controller {
 	return thingController(func(request thingRequest) (composite.Desired[struct{}], error) {

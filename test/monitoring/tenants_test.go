@@ -71,9 +71,9 @@ func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
 		labels labels.Labels
 		want   string // "" if Prometheus does not scrape the pod
 	}{
-		{"a server", labels.FromStrings("__meta_kubernetes_pod_label_memcached_cr", "cache", containerLabel, "exporter"), "cache"},
-		{"a proxy", labels.FromStrings("__meta_kubernetes_pod_label_memcached_proxy", "cache", containerLabel, "exporter"), "cache"},
-		{"a pod without the labels", labels.FromStrings("memcached_cr", "chosen", containerLabel, "exporter"), ""},
+		{"a server", labels.FromStrings(serverLabel, "secure", containerLabel, "exporter", serviceLabel, "secure"), "secure"},
+		{"a proxy", labels.FromStrings(proxyLabel, "secure", containerLabel, "exporter", serviceLabel, "secure-proxy"), "secure"},
+		{"a pod without the labels", labels.FromStrings("memcached_cr", "chosen", containerLabel, "exporter", serviceLabel, "secure"), ""},
 	} {
 		for _, rules := range [][]monitoringv1.RelabelConfig{pods.Spec.PodMetricsEndpoints[0].RelabelConfigs, service.Spec.Endpoints[0].RelabelConfigs} {
 			builder := labels.NewBuilder(test.labels)
@@ -88,15 +88,38 @@ func TestTargetsOfTenantsHaveTheNameOfTheirPod(t *testing.T) {
 	}
 }
 
-const containerLabel = "__meta_kubernetes_pod_container_name"
+// These are labels of a target.
+const (
+	serverLabel    = "__meta_kubernetes_pod_label_memcached_cr"
+	proxyLabel     = "__meta_kubernetes_pod_label_memcached_proxy"
+	containerLabel = "__meta_kubernetes_pod_container_name"
+	serviceLabel   = "__meta_kubernetes_service_name"
+)
 
 // TestOneContainerOfEachPod checks that a pod of any user with 100 containers is one target: the limit of samples is that of a target.
 func TestOneContainerOfEachPod(t *testing.T) {
 	var pods monitoringv1.PodMonitor
 	documents(t, filepath.Join(lab.Component, "caches.yaml"), &pods)
-	target := labels.NewBuilder(labels.FromStrings("__meta_kubernetes_pod_label_memcached_cr", "cache", containerLabel, "another"))
+	target := labels.NewBuilder(labels.FromStrings(serverLabel, "cache", containerLabel, "another"))
 	if relabeled(t, target, pods.Spec.PodMetricsEndpoints[0].RelabelConfigs) {
 		t.Error("Prometheus scrapes a container that is no exporter")
+	}
+}
+
+// TestOneServiceOfEachPod checks that a pod with any number of Services of any user is one target for the same reason.
+func TestOneServiceOfEachPod(t *testing.T) {
+	_, monitor := serviceAndMonitor(t)
+	for _, test := range []struct{ service, label, pod string }{
+		{"another", serverLabel, "secure"},
+		{"another", proxyLabel, "secure"},
+		{"secure-proxy", serverLabel, "secure"},
+		{"secure", proxyLabel, "secure"},
+		{"secure", serverLabel, "another"},
+	} {
+		target := labels.NewBuilder(labels.FromStrings(serviceLabel, test.service, test.label, test.pod))
+		if relabeled(t, target, monitor.Spec.Endpoints[0].RelabelConfigs) {
+			t.Errorf("Prometheus scrapes a pod with %s=%s by the Service %s", test.label, test.pod, test.service)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func TestOneText(t *testing.T) {
 			}
 		})
 	}
-	if one, many := allocations(1), allocations(100); many > one {
+	if one, many := allocations(1), allocations(100); many > 2*one { // the race detector empties the pools of fmt at random
 		t.Errorf("%g allocations for 100 containers, %g for one", many, one)
 	}
 }

@@ -108,6 +108,20 @@ func TestSpare(t *testing.T) {
 	checkMoves(t, cases)
 }
 
+// TestAllEnd: four of 1,000 servers that are being deleted get spares. The others cost little: to write labels for each takes seven milliseconds.
+func TestAllEnd(t *testing.T) {
+	f := factsOf(MaxServers, MaxServers, "0-999")
+	for ordinal := range int32(MaxServers) {
+		ending(ordinal, 20)(f)
+	}
+	if got, want := f.Decide().Routes.String(), "0-999_0-999.0.1-1.2-2.3-3_announcing"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if allocations := testing.AllocsPerRun(3, func() { f.Decide() }); allocations > 20*MaxServers {
+		t.Errorf("%.0f allocations for %d servers", allocations, MaxServers)
+	}
+}
+
 // TestFailedClean: a Job that cleans a server fails if the server does not start for an hour. It begins again with the server, and not before.
 func TestFailedClean(t *testing.T) {
 	for _, test := range []struct {

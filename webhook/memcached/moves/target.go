@@ -47,7 +47,7 @@ func (s situation) reassign(from, pool Pool, leaves func(ordinal int32) bool) Po
 		if s.notReady(own) {
 			next = pool.withSpare(Spare{own, s.spareOrdinal(from, pool, own)})
 		}
-		if fits(from, next) {
+		if next != pool && fits(from, next) {
 			pool = next
 		}
 	}

@@ -26,7 +26,7 @@ apply writes nothing, and once when the spec becomes invalid: a policy of the cl
 */
 
 // maxKeptBytes and maxKeptValues limit the last applied configurations of all children that stay, and the values also their observed specs, with which they
-// are compared. Those of a cache with proxies have 40 kB, and 1,900 values with its specs; with metrics and 64 peers in its NetworkPolicies, 5,000 values.
+// are compared. Those of a cache with proxies have 40 kB, and 1,900 values with its specs; with metrics and 64 peers that have two labels each, 5,000 values.
 // Without a limit for specs, 80 children with 5,000 values take half a second. With 10,000 values, a tenant with 480 caches delays others for seconds: the
 // hook needs more time for such a sync than Metacontroller.
 const (

@@ -105,7 +105,7 @@ func TestInvalidSpecWithProxies(t *testing.T) {
 	}
 }
 
-// TestInvalidSpecOfLargeCache checks that the children of a cache with as many peers as spec may have are not too large to be kept.
+// TestInvalidSpecOfLargeCache checks that the children of a cache with as many peers as spec may have, of two labels each, are not too large to be kept.
 func TestInvalidSpecOfLargeCache(t *testing.T) {
 	request := proxied(t, 3, "0-2_0-3_warming", func(spec *v1alpha1.MemcachedSpec) {
 		for i := range 64 {

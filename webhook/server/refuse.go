@@ -31,8 +31,8 @@ const (
 	maxLargeWait = 500 * time.Millisecond
 	// maxBytesWaiting is the size of the big ones, if there are several. Five caches of 1,000 pods, with 7 MB each, may wait.
 	maxBytesWaiting = 40 << 20
-	// A refused request returns after a random time up to minRetry, and up to maxLater more because others of its namespace have been refused.
-	minRetry = 2 * time.Second
+	// A refused request returns after a random time up to maxRetry, and up to maxLater more because others of its namespace have been refused.
+	maxRetry = 2 * time.Second
 	maxLater = 30 * time.Second
 	// useOfByte is what a byte of 1,000 pods needs. A byte of other objects needs up to five times as much. With that figure, or with what the last request
 	// has used, caches of 1,000 pods would be refused before namespaces that use all of the time.
@@ -98,7 +98,7 @@ func firstOfMost(waiting []*request) *request {
 // Metacontroller syncs together every five minutes, would otherwise return every two seconds, and fill its queue until all have run.
 func (n *namespace) refuse(now time.Time) error {
 	n.refused.add(time.Second, now)
-	return &composite.RetryError{Err: errBusy, After: rand.N(minRetry + min(n.refused.until(now), maxLater))}
+	return &composite.RetryError{Err: errBusy, After: rand.N(maxRetry + min(n.refused.until(now), maxLater))}
 }
 
 // useOfSize returns what a request will use at least, by its size; 0 if that is unknown.

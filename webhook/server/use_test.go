@@ -1,6 +1,8 @@
 package server
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +29,22 @@ func TestUse(t *testing.T) {
 		q.leave(q.enter("b", 1), 0)
 		if len(q.namespaces) > 0 {
 			t.Errorf("%d namespaces remain that use no time", len(q.namespaces))
+		}
+	})
+}
+
+// TestRefusalsAreRemembered: the parents of a namespace of which many have been refused return late, also if none has run.
+func TestRefusalsAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		refused := q.enter("a", 1)
+		for range 10 {
+			_ = refused.refuse(time.Now())
+		}
+		q.leave(refused, 0)
+		q.leave(q.enter("b", 1), 0)
+		if q.namespaces["a"] == nil || q.namespaces["b"] != nil {
+			t.Errorf("the namespaces %v remain, want the one that was refused", slices.Collect(maps.Keys(q.namespaces)))
 		}
 	})
 }

@@ -74,7 +74,8 @@ func (p Pool) BySlot() []int32 {
 }
 
 // hasAll reports whether the pool has all servers of another one. It makes no list of them, because a tenant can have 70,000 pods with routes. Of the
-// ordinals outside the slots, it looks at few: only those of spares can be in the pool. Looking at those of zero spares too does no harm.
+// ordinals outside the slots, it looks at few: only those of spares can be in the pool. Spares that are not set stand for ordinal 0, which
+// it then compares once more.
 func (p Pool) hasAll(other Pool) bool {
 	lacks := func(ordinal int32) bool { return other.Has(ordinal) && !p.Has(ordinal) }
 	lacksEither := func(spare Spare) bool { return lacks(spare.For) || lacks(spare.Ordinal) }

@@ -108,7 +108,8 @@ func TestSpare(t *testing.T) {
 	checkMoves(t, cases)
 }
 
-// TestAllEnd: four of 1,000 servers that are being deleted get spares. The others cost little: to write labels for each takes seven milliseconds.
+// TestAllEnd: 1,000 servers are being deleted, and four get spares. A sync must not write labels for each of the others, which takes seven
+// milliseconds.
 func TestAllEnd(t *testing.T) {
 	f := factsOf(MaxServers, MaxServers, "0-999")
 	for ordinal := range int32(MaxServers) {
